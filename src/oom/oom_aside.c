@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
 /* ---- another's post ---- */
@@ -92,7 +93,7 @@ sets_aside(struct talk t)
 
 	while (end > t.s && memchr(" \t\r:.*", end[-1], 6))
 		end--;
-	if (end == t.s || clause_names_failure(t) || oom_told_fails(t))
+	if (end == t.s || clause_names_failure(t) || oom_short_fails(t))
 		return false;
 	last = talk_sentence(t, end - 1);
 	return !clause_is_question(last) && (talk_has_whole(last, NOT_DONE) || ends_with(t, ENDS_AHEAD) ||

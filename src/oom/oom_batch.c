@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
 #define NUMBER_WITHIN	48	/* bytes from the word to its number */
@@ -161,7 +162,7 @@ least_of(struct talk t, const char *at, size_t n, bool length)
 static bool
 says_failure(struct talk t)
 {
-	return oom_told_fails(t) || clause_names_failure(t) || talk_has_whole(t, TRAINS_NOT) || talk_any_phrase(t, FAILS_ELSEWHERE);
+	return oom_short_fails(t) || clause_names_failure(t) || talk_has_whole(t, TRAINS_NOT) || talk_any_phrase(t, FAILS_ELSEWHERE);
 }
 
 /* Where a sentence has one of a list's phrases; not where a word beside it denies that. */
@@ -244,7 +245,7 @@ fails(struct talk t, struct talk sentence)
 static bool
 happens(struct talk t, struct talk sentence, const char *at, size_t n)
 {
-	return oom_told_happened(t, at, n) || (talk_has_whole(talk_part(t, sentence.s, at), "if i|if we") && oom_told_fails(sentence) && !clause_denies(t, at, n));
+	return oom_told_happened(t, at, n) || (talk_has_whole(talk_part(t, sentence.s, at), "if i|if we") && oom_short_fails(sentence) && !clause_denies(t, at, n));
 }
 
 /* What a number of positions stands ahead of, as in "a 128k context". */
@@ -302,7 +303,7 @@ fails_itself(struct talk sentence, const char *at, size_t n)
 {
 	struct talk clause = talk_clause(sentence, at, n);
 
-	return clause.n < sentence.n && oom_told_fails(clause) && !is_to_others(clause);
+	return clause.n < sentence.n && oom_short_fails(clause) && !is_to_others(clause);
 }
 
 /* Where T says that it fails with what NEXT finds, and that number. */
@@ -451,7 +452,7 @@ fails_later(struct talk sentence, const char *runs)
 {
 	struct talk behind = talk_part(sentence, runs, sentence.s + sentence.n);
 
-	return talk_any_whole(behind, "then until after later epoch epochs step steps iterations hours while") && (oom_told_fails(behind) || clause_names_failure(behind));
+	return talk_any_whole(behind, "then until after later epoch epochs step steps iterations hours while") && (oom_short_fails(behind) || clause_names_failure(behind));
 }
 
 const char *

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_pictures.h"
+#include "oom/oom_short.h"
 
 #define MOST_CARD	12	/* GB of a device that has little */
 
@@ -216,7 +217,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 		return false;
 	/* "on my 4 GB GPU it runs out of memory even with one, is there a way?": the clause itself
 	 * says it */
-	if (oom_told_fails(clause) && talk_has_whole(ahead, "on my|with my") && !talk_any_whole(ahead, OF_OTHER_CARD))
+	if (oom_short_fails(clause) && talk_has_whole(ahead, "on my|with my") && !talk_any_whole(ahead, OF_OTHER_CARD))
 		return true;
 	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && !clause_is_question(talk_sentence(t, s));
 }
@@ -295,7 +296,7 @@ fails_again(struct talk t, struct talk clause)
 {
 	struct talk sentence = talk_sentence(t, clause.s), behind = talk_part(t, clause.s + clause.n, sentence.s + sentence.n);
 
-	return talk_any_whole(behind, "then again until after") && oom_told_fails(behind);
+	return talk_any_whole(behind, "then again until after") && oom_short_fails(behind);
 }
 
 /* "I got a memory error, then I reduced the batch to 1 and it worked": where a clause says that it
@@ -310,7 +311,7 @@ reduced(struct talk t)
 	for (s = t.s; (s = talk_find_whole(talk_part(t, s, end), WORKS_FINE, &n)); s += n) {
 		clause = talk_clause(t, s, n);
 		at = talk_find_whole(talk_part(clause, clause.s, s), "reduce|reduced|reducing|lower|lowered|lowering|decrease|decreased|decreasing", &length);
-		if (at && counts(talk_part(clause, at, s)) > 0 && clause_works(clause) && !oom_told_fails(clause) && oom_told_fails(t) &&
+		if (at && counts(talk_part(clause, at, s)) > 0 && clause_works(clause) && !oom_short_fails(clause) && oom_short_fails(t) &&
 		    !memchr(clause.s, '?', clause.n) && !fails_again(t, clause))
 			return at;
 	}
@@ -332,7 +333,7 @@ works_reduced(struct talk t)
 		return NULL;
 	t = talk_sentence(t, at);
 	end = t.s + t.n;
-	if (memchr(t.s, '?', t.n) || oom_told_fails(t) || talk_any_whole(t, "still even not") ||
+	if (memchr(t.s, '?', t.n) || oom_short_fails(t) || talk_any_whole(t, "still even not") ||
 	    !(clause_works(t) || talk_any_phrase(t, "run well|runs well|ran well|it runs|runs fine|ran fine")))
 		return NULL;
 	for (s = at; s < end && !(is_digit(*s) && !piece_is_word(s[-1]) && s[-1] != '.'); s++)
@@ -395,7 +396,7 @@ reducing_allows(struct talk t)
 	struct talk clause = at ? talk_clause(t, at, n) : t;
 
 	if (!at || !(allows = talk_find_whole(clause, "allows|allowed|lets me|made it work|makes it work|made it run|makes it run", &length)) || allows < at || counts(talk_part(clause, at, allows)) <= 0 ||
-	    memchr(clause.s, '?', clause.n) || oom_told_fails(clause))
+	    memchr(clause.s, '?', clause.n) || oom_short_fails(clause))
 		return NULL;
 	return talk_any_whole(clause, "should would could might may if not never still even you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
 }
@@ -413,7 +414,7 @@ runs_with_smaller(struct talk t)
 
 	if (at && talk_any_whole(talk_part(clause, clause.s, at), "when"))	/* "when I use a part of the data, it runs well" */
 		clause = talk_part(t, clause.s, sentence.s + sentence.n);
-	if (!at || memchr(sentence.s, '?', sentence.n) || !talk_find_whole(clause, RUNS_FINE, &length) || oom_told_fails(clause))
+	if (!at || memchr(sentence.s, '?', sentence.n) || !talk_find_whole(clause, RUNS_FINE, &length) || oom_short_fails(clause))
 		return NULL;
 	return talk_any_whole(clause, "should would could might may if not never still even hope want try you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
 }
@@ -440,10 +441,10 @@ oom_bulk_less(struct talk t)
 			next += 4;
 		if ((n = counts(clause)) == 0)
 			continue;
-		if (clause_works(clause) && !oom_told_fails(clause) && !memchr(clause.s, '?', clause.n)) {
+		if (clause_works(clause) && !oom_short_fails(clause) && !memchr(clause.s, '?', clause.n)) {
 			works = works ? works : talk_find_whole(clause, WORKS_FINE, &length);
 			less = less ? less : n;
-		} else if (n > most && (oom_told_fails(clause) || oom_told_fails(talk_sentence(t, clause.s)) || talk_any_whole(clause, "exploded explodes"))) {
+		} else if (n > most && (oom_short_fails(clause) || oom_short_fails(talk_sentence(t, clause.s)) || talk_any_whole(clause, "exploded explodes"))) {
 			most = n;
 		}
 	}

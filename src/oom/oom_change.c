@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
 #define NUMBER_WITHIN	32	/* bytes from "from" to its number: a setting's name, and signs */
@@ -103,7 +104,7 @@ works_with_one(struct talk sentence)
 	ahead = talk_part(sentence, sentence.s, other);
 	behind = talk_part(sentence, other, end);
 	data = talk_find_whole(ahead, DATA, &length);
-	return data && clause_works(talk_part(sentence, data, other)) && oom_told_fails(behind) && !talk_any_whole(behind, "batch size model network gpu");
+	return data && clause_works(talk_part(sentence, data, other)) && oom_short_fails(behind) && !talk_any_whole(behind, "batch size model network gpu");
 }
 
 /* "With the set of the paper it works fine. With my own dataset it is out of memory.": of two
@@ -125,7 +126,7 @@ oom_change_data(struct talk t)
 			continue;
 		if (works_with_one(part))
 			return at;
-		if (oom_told_fails(part))
+		if (oom_short_fails(part))
 			fails = fails ? fails : at;
 		else
 			works |= clause_works(part);
@@ -162,7 +163,7 @@ oom_change_back(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, BACK, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		sentence = talk_sentence(t, at);
 		if (talk_any_begins(sentence, OF_SETTINGS) && !talk_any_whole(sentence, "version commit release driver branch cuda pytorch torch tensorflow update downgrade") && talk_any_whole(sentence, "still even again anymore suddenly") &&
-		    oom_told_fails(sentence))
+		    oom_short_fails(sentence))
 			return at;
 	}
 	return NULL;

@@ -7,71 +7,12 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_binds.h"
 #include "oom/oom_form.h"
 #include "oom/oom_sets.h"
 #include "oom/oom_signs.h"
 #include "oom/oom_turns.h"
 #include "oom/oom_when.h"
-
-/* Numbers, or tensors without their graph: no other word for a call lets go of it. */
-#define LET_GO	".item( .detach( .data .numpy( .tolist( float( int( len( .get_value("
-
-/* Names of what is no tensor end so. */
-static bool
-is_plain_name(struct talk t)
-{
-	static const char *const ends[] = { "_path", "_name", "_dir", "_time", "_file", "_filename", "_id", "_idx", "_len", NULL };
-	const char *from = t.s, *to, *end = t.s + t.n;
-	size_t n;
-	int i;
-
-	while (from < end && !piece_is_word(*from))
-		from++;
-	for (to = from; to < end && (piece_is_word(*to) || *to == '.'); to++)
-		;
-	if (to < end && (*to == '(' || *to == '['))
-		return false;
-	for (i = 0; ends[i]; i++)
-		if ((n = strlen(ends[i])) < (size_t)(to - from) && piece_find((struct piece){ to - n, n }, ends[i]))
-			return true;
-	return false;
-}
-
-static bool
-is_let_go(struct talk t)
-{
-	return talk_any_of(t, LET_GO " .cpu(");
-}
-
-/* The name that stands at S, as far as it goes. */
-static struct talk
-name_at(struct talk t, const char *s)
-{
-	const char *to, *end = t.s + t.n;
-
-	for (s = to = piece_past_blanks(s, end); to < end && (piece_is_word(*to) || *to == '.'); to++)
-		;
-	return talk_part(t, s, to);
-}
-
-/* "preds = out.detach().cpu()", "value = loss.item()": by these names nothing is held. */
-static void
-note_plain(struct oom_paste *p, struct talk t)
-{
-	struct talk name = name_at(t, t.s);
-	const char *end = t.s + t.n, *is = piece_past_blanks(name.s + name.n, end);
-	int i;
-
-	if (name.n == 0 || is + 1 >= end || *is != '=' || is[1] == '=')
-		return;
-	if (talk_any_of(talk_part(t, is, end), LET_GO)) {
-		oom_paste_name(p->plain[p->plains++ % PASTE_PLAIN], name.s, name.s + name.n);
-		return;
-	}
-	for (i = 0; i < PASTE_PLAIN; i++)		/* set to something else */
-		if (strncmp(p->plain[i], name.s, name.n) == 0 && p->plain[i][name.n < PASTE_NAME ? name.n : PASTE_NAME - 1] == '\0')
-			p->plain[i][0] = '\0';
-}
 
 /* "self.total += loss", "self.outputs.append(y)": what an object keeps from one call to the
  * next. */
@@ -81,36 +22,6 @@ is_of_object(struct talk t)
 	const char *s = piece_past_blanks(t.s, t.s + t.n);
 
 	return t.s + t.n - s > 5 && memcmp(s, "self.", 5) == 0;
-}
-
-/* Does T begin with a name that an earlier line has set to what lets go of the graph? */
-static bool
-is_named_plain(const struct oom_paste *p, struct talk t)
-{
-	struct talk name = name_at(t, t.s);
-	int i;
-
-	for (i = 0; name.n > 0 && name.n < PASTE_NAME && i < p->plains && i < PASTE_PLAIN; i++)
-		if (strncmp(p->plain[i], name.s, name.n) == 0 && p->plain[i][name.n] == '\0')
-			return true;
-	return false;
-}
-
-/* Is a name in T a loss's: "loss", "aux_losses", "loss_fn(y)", "losstensor", but not "lossless" or
- * "lossy"? */
-static bool
-has_loss(struct talk t)
-{
-	const char *at, *end = t.s + t.n;
-	size_t n;
-
-	for (at = NULL; talk_next_phrase(t, "loss", &at, &n); ) {
-		const char *to = at + n;
-
-		if (to == end || (*to != 'y' && *to != 'i' && !talk_is_one_of(talk_head(t, to, 4), "less")))
-			return true;
-	}
-	return false;
 }
 
 /* A sum that backward is called on is a step's own: "total_loss.backward()", "(total_loss /
@@ -128,16 +39,6 @@ sum_of_a_step(struct oom_paste *p, struct talk t)
 			p->sums = 0;
 }
 
-/* Does T begin with NAME, and that not go on with any of SIGNS? */
-static bool
-begins_with(struct talk t, const char *name, const char *signs)
-{
-	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
-	size_t n = strlen(name);
-
-	return n > 0 && (size_t)(end - s) >= n && memcmp(s, name, n) == 0 && (s + n == end || !(piece_is_word(s[n]) || strchr(signs, s[n])));
-}
-
 /* "loss.backward()": its name, and whether a loop ahead of that has added it up. */
 static void
 note_backward(struct oom_paste *p, struct talk t, int line)
@@ -149,7 +50,7 @@ note_backward(struct oom_paste *p, struct talk t, int line)
 	if (!at || from == at)
 		return;
 	oom_paste_name(p->backed, from, at);
-	if (p->added && begins_with(talk_part(t, from, at), p->addend, "") &&
+	if (p->added && binds_begins(talk_part(t, from, at), p->addend, "") &&
 	    (oom_turns_inset(t) < p->added_inset || oom_turns_are_of_sum(p, oom_turns_inset(t)))) {
 		p->rounds = p->added;
 		p->rounds_end = line;
@@ -164,7 +65,7 @@ mentions(struct talk t, const char *name)
 	const char *s, *end = t.s + t.n;
 
 	for (s = t.s; s < end; s++)
-		if ((s == t.s || !piece_is_word(s[-1])) && *s == name[0] && begins_with(talk_part(t, s, end), name, ""))
+		if ((s == t.s || !piece_is_word(s[-1])) && *s == name[0] && binds_begins(talk_part(t, s, end), name, ""))
 			return true;
 	return false;
 }
@@ -206,16 +107,16 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	left = talk_part(t, name, to);
 	right = talk_part(t, at, t.s + t.n);
-	if (is_named_plain(p, right) || (p->layer_inset && !is_of_object(t)))
+	if (binds_nothing_named(p, right) || (p->layer_inset && !is_of_object(t)))
 		return;
-	if (!traced && left.n > 0 && !is_let_go(right) && (talk_any_begins(right, "model( net(") || (talk_any_begins(right, "criterion( loss_fn( loss_func(") &&
+	if (!traced && left.n > 0 && !binds_nothing(right) && (talk_any_begins(right, "model( net(") || (talk_any_begins(right, "criterion( loss_fn( loss_func(") &&
 	    p->result_inset == oom_turns_inset(t) && mentions(right, p->result)))) {
 		p->added = line;
 		p->added_inset = oom_turns_inset(t);
 		oom_paste_name(p->addend, name, to);
 	}
-	if ((traced || !begins_with(right, p->backed, "[(.") || begins_with(left, p->backed, "[(.")) &&
-	    ((!has_loss(right) && !talk_any_begins(right, "criterion(")) || is_let_go(right) || is_plain_name(right) ||
+	if ((traced || !binds_begins(right, p->backed, "[(.") || binds_begins(left, p->backed, "[(.")) &&
+	    ((!binds_loss(right) && !talk_any_begins(right, "criterion(")) || binds_nothing(right) || binds_no_tensor(right) ||
 	    !talk_any_of(left, "total running epoch sum train_ val_ valid_ test_ eval_ avg mean cum tr_ acc_") ||
 	    (traced && !talk_any_begins(left, "running epoch val_ valid_ test_ eval_"))))
 		return;
@@ -237,22 +138,11 @@ meter_of_losses(struct oom_paste *p, struct talk t, int line)
 	for (to = at + 8; to < end && (piece_is_word(*to) || *to == '.'); to++)
 		;
 	what = talk_part(t, at + 8, to);
-	if (to == at + 8 || to == end || (*to != ',' && *to != ')') || is_plain_name(what) || is_named_plain(p, what) || talk_any_of(what, ".item .data .detach") ||
-	    (!begins_with(what, p->backed, "[(.") && !talk_is_one_of(what, "loss total_loss train_loss loss_total")))
+	if (to == at + 8 || to == end || (*to != ',' && *to != ')') || binds_no_tensor(what) || binds_nothing_named(p, what) || talk_any_of(what, ".item .data .detach") ||
+	    (!binds_begins(what, p->backed, "[(.") && !talk_is_one_of(what, "loss total_loss train_loss loss_total")))
 		return;
 	p->sums = line;
 	oom_paste_name(p->sum, from, at);
-}
-
-/* A line of code in a sentence has Markdown's sign ahead of it, one of a mail has its own. */
-static const char *
-past_quote(struct talk t)
-{
-	const char *s = t.s, *end = t.s + t.n;
-
-	while (s < end && strchr(" \t`>", *s))
-		s++;
-	return s;
 }
 
 /* "y = model(x).view(-1)": by its name, what a network gave. Within a module's own functions
@@ -260,7 +150,7 @@ past_quote(struct talk t)
 static void
 note_result(struct oom_paste *p, struct talk t)
 {
-	const char *s = past_quote(t), *end = t.s + t.n, *to, *at, *open;
+	const char *s = binds_past_quote(t), *end = t.s + t.n, *to, *at, *open;
 	struct piece call;
 
 	to = piece_past_word(s, end);
@@ -272,10 +162,10 @@ note_result(struct oom_paste *p, struct talk t)
 		;
 	call = signs_last_part((struct piece){ at, (size_t)(open - at) });
 	if (open < end && *open == '(' && call.n > 0 && !(*call.s >= 'A' && *call.s <= 'Z') && signs_is_network(call) && !talk_any_of(t, "self.") &&
-	    !signs_is_network((struct piece){ s, (size_t)(to - s) }) && !is_let_go(talk_part(t, open, end))) {
+	    !signs_is_network((struct piece){ s, (size_t)(to - s) }) && !binds_nothing(talk_part(t, open, end))) {
 		oom_paste_name(p->result, s, to);
 		p->result_inset = oom_turns_inset(t);
-	} else if (begins_with(talk_part(t, s, to), p->result, "")) {
+	} else if (binds_begins(talk_part(t, s, to), p->result, "")) {
 		p->result[0] = '\0';
 	}
 }
@@ -284,7 +174,7 @@ note_result(struct oom_paste *p, struct talk t)
 static void
 note_kept(struct oom_paste *p, int *where, struct talk t, int line)
 {
-	if (talk_any_of(t, LET_GO))
+	if (binds_no_graph(t))
 		return;
 	*(signs_is_of_processor(talk_piece(t)) ? &p->copies : where) = line;
 }
@@ -293,7 +183,7 @@ note_kept(struct oom_paste *p, int *where, struct talk t, int line)
 static void
 note_list(struct oom_paste *p, struct talk t, struct talk what, int line)
 {
-	struct talk name = name_at(t, past_quote(t));
+	struct talk name = binds_name_at(t, binds_past_quote(t));
 	int before = p->lists;
 
 	note_kept(p, &p->lists, what, line);
@@ -307,17 +197,17 @@ static void
 list_of_a_step(struct oom_paste *p, struct talk t)
 {
 	const char *at = NULL, *end = t.s + t.n, *is = memchr(t.s, '=', t.n);
-	struct talk name = name_at(t, t.s);
+	struct talk name = binds_name_at(t, t.s);
 	size_t n;
 
 	while (p->lists && p->list[0] && talk_next_phrase(t, "sum(|stack(|cat(|mean(|add_n(|concat(", &at, &n))
-		if (begins_with(talk_part(t, at + n, end), p->list, "[(.")) {
-			if (talk_any_of(t, ".backward(") || (is && is < at && has_loss(talk_part(t, t.s, is))))
+		if (binds_begins(talk_part(t, at + n, end), p->list, "[(.")) {
+			if (talk_any_of(t, ".backward(") || (is && is < at && binds_loss(talk_part(t, t.s, is))))
 				p->lists = 0;
 			else if (is && is < at)
 				oom_paste_name(p->list_sum, name.s, name.s + name.n);
 		}
-	if (p->lists && p->list_sum[0] && talk_any_of(t, ".backward(") && begins_with(t, p->list_sum, "[("))
+	if (p->lists && p->list_sum[0] && talk_any_of(t, ".backward(") && binds_begins(t, p->list_sum, "[("))
 		p->lists = 0;
 }
 
@@ -362,13 +252,13 @@ list_of_results(struct oom_paste *p, struct talk t, int line)
 	if (!at)
 		return;
 	what = talk_part(t, at + 8, end);
-	if (is_named_plain(p, what) || (p->layer_inset && !is_of_object(t)))
+	if (binds_nothing_named(p, what) || (p->layer_inset && !is_of_object(t)))
 		return;
 	to = piece_past_word(what.s, end);
 	if (to < end && *to == ')' && talk_is_one_of(talk_part(t, what.s, to), "out outs y_hat yhat res") &&
 	    talk_any_of(talk_part(t, t.s, at), "out pred result"))
 		note_list(p, t, what, line);		/* all_out.append(out) */
-	if ((!is_plain_name(what) && talk_any_of(what, "output pred logit feat embed loss model(")) || begins_with(what, p->result, "[("))
+	if ((!binds_no_tensor(what) && talk_any_of(what, "output pred logit feat embed loss model(")) || binds_begins(what, p->result, "[("))
 		note_list(p, t, what, line);
 }
 
@@ -397,7 +287,7 @@ list_at_once(struct oom_paste *p, struct talk t, int line)
 static void
 tensor_that_grows(struct oom_paste *p, struct talk t, int line)
 {
-	const char *s = past_quote(t), *end = t.s + t.n, *to, *at;
+	const char *s = binds_past_quote(t), *end = t.s + t.n, *to, *at;
 	struct talk what;
 	size_t n;
 
@@ -429,7 +319,7 @@ tensor_of_results(struct oom_paste *p, struct talk t, int line)
 		p->stores = 0;
 	} else if (n > 0 && (size_t)(to - s) == n && memcmp(s, p->store, n) == 0 && to < end && *to == '[' &&
 	    (at = memchr(to, ']', (size_t)(end - to))) && (at = piece_past_blanks(at + 1, end)) < end && *at == '=' &&
-	    memchr(at, '(', (size_t)(end - at)) && !is_let_go(talk_part(t, at, end))) {
+	    memchr(at, '(', (size_t)(end - at)) && !binds_nothing(talk_part(t, at, end))) {
 		p->stores = line;
 	}
 }
@@ -499,7 +389,7 @@ gradients(struct oom_paste *p, struct talk t, int line, bool traced)
 static void
 move(struct oom_paste *p, struct talk t, int line)
 {
-	const char *s = past_quote(t), *end = t.s + t.n, *at;
+	const char *s = binds_past_quote(t), *end = t.s + t.n, *at;
 	int blanks = 0;
 
 	while (end > s && strchr(".;,` \r", end[-1]))
@@ -570,7 +460,7 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 	if (traced)
 		return;
 	oom_turns_line(p, t);
-	note_plain(p, t);
+	binds_note(p, t);
 	note_layer(p, t);
 	note_hook(p, t);
 	sum_of_a_step(p, t);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "oom/oom_clause.h"
+#include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
 #define ADDS		"when i enable|if i enable|once i enable|as soon as i enable|after i enabled|after enabling|when enabling|with it enabled|only when i use|only if i use|only happens when i use|" \
@@ -40,7 +41,7 @@ oom_cure_added(struct talk t)
 
 	while (talk_next_phrase(t, ADDS, &at, &n)) {
 		sentence = talk_sentence(t, at);
-		if (is_of_more(sentence, at + n) && !clause_works(talk_clause(t, at, n)) && oom_told_fails(sentence))
+		if (is_of_more(sentence, at + n) && !clause_works(talk_clause(t, at, n)) && oom_short_fails(sentence))
 			return at;
 	}
 	for (at = NULL; talk_next_phrase(t, LACKS, &at, &n); ) {

@@ -416,6 +416,12 @@ talk_head(struct talk t, const char *s, size_t n)
 	return (struct talk){ s, rest < n ? rest : n, t.of };
 }
 
+bool
+talk_holds(struct talk t, const char *at)
+{
+	return t.s && at >= t.s && at < t.s + t.n;
+}
+
 struct piece
 talk_piece(struct talk t)
 {

@@ -32,6 +32,8 @@ struct talk	lexicon_read(struct lexicon *, const char *, size_t n);
 struct talk	talk_part(struct talk, const char *s, const char *end);
 /* Up to N bytes from S. */
 struct talk	talk_head(struct talk, const char *s, size_t n);
+/* Does it lie within? */
+bool	talk_holds(struct talk, const char *at);
 struct piece	talk_piece(struct talk);
 
 /* Does it hold any of the words of LIST, which blanks part? Any where a word begins? Any by

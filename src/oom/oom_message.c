@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_says.h"
+#include "oom/oom_short.h"
 
 #define DETAILS		2000	/* bytes in which a message says more; */
 #define FEW		400	/* one in words that anyone may use */
@@ -157,7 +158,7 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 	if (p->kind == OOM_KERNEL && (p->flags & PHRASE_HEDGED) && r->source == SOURCE_PROSE &&
 	    talk_any_phrase(oom_line_of(r, s, after, end), "docker stop|docker kill|kill -9|scancel|i stopped|i killed|we stopped|we killed"))
 		return true;		/* "exit code 137 after I ran docker stop": by whom is said */
-	if (p->kind == OOM_OTHER && strstr(p->pattern, "esource") && oom_told_is_of_service(oom_surroundings(r, s, after, end)))
+	if (p->kind == OOM_OTHER && strstr(p->pattern, "esource") && oom_short_is_of_service(oom_surroundings(r, s, after, end)))
 		return true;
 	return (p->kind == OOM_OTHER || (p->kind == OOM_CUDA && !p->says && !p->host && !p->who)) &&
 	    !oom_told_happened(oom_line_of(r, s, after, end), s, (size_t)(after - s));

@@ -9,6 +9,8 @@
 #include "base/ascii.h"
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_killed.h"
+#include "oom/oom_short.h"
 #include "oom/oom_whose.h"
 
 #define MANY_NODES	5000	/* of a graph */
@@ -154,88 +156,7 @@ runs_on_processor(struct talk t)
 	    "saved saving checkpoint checkpoints offload") ? NULL : at;
 }
 
-/* "I restarted it", "we have restarted it": by whom it was done, right ahead of it. */
-static bool
-is_of_person(struct talk clause, const char *at)
-{
-	struct talk ahead = clause_word_ahead(clause, at);
-
-	return talk_any_whole(ahead, "i we you") || talk_any_whole(clause_word_ahead(clause, ahead.s), "i we you");
-}
-
-/* The same in other languages: of a process, or by the system. */
-#define KILLED_ELSEWHERE	"被杀死|被杀掉|被系统杀|被kill|被 kill|直接killed|直接 killed|进程被杀|程序被杀|自动killed|"	\
-    "killされ|強制終了され|killed 되|킬 당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
-    "est tué par le système|a été tué par le système|est tué par le noyau|vom system beendet|vom system getötet|vom kernel beendet|gekillt|"	\
-    "matado por el sistema|terminado por el sistema|morto pelo sistema|encerrado pelo sistema"
-/* What people end by themselves, in those. */
-#define BY_HAND		"手动|我kill|我杀|释放|僵尸|сам убил|вручную|manuell|manuellement|manualmente"
 #define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer"
-
-/* "It ends with `Killed`.", "this error (Killed)", "while it builds .. Killed!": a shell's word as
- * people tell of it. */
-static const char *
-quotes_killed(struct talk t)
-{
-	struct talk rest = t;
-	const char *at, *end = t.s + t.n, *to;
-	size_t n;
-
-	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
-		to = at + n;
-		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), "shows says displays prints printed output outputs")))
-			continue;
-		if (to < end && memchr("`\"'()*", at[-1], 7) && memchr("`\"')*.!", *to, 7))
-			return at;
-		while (to < end && memchr("!. \r", *to, 4))
-			to++;
-		if (to == end && at[-1] == ' ' && at[-2] == '.' && at[-3] == '.')
-			return at;
-	}
-	return NULL;
-}
-
-/* "It crashed because I closed the laptop" */
-static bool
-has_other_reason(struct talk t, const char *at)
-{
-	struct talk sentence = talk_sentence(t, at), behind = talk_part(t, at, sentence.s + sentence.n);
-
-	return talk_any_whole(behind, "because since") && !talk_any_whole(behind, "memory ram oom");
-}
-
-/* A process that was ended from outside, by whom is not said: the run's own, and not "the old
- * server". */
-static const char *
-says_killed(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, "why killed|process killed|training killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
-	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
-	struct talk clause, rest;
-	const char *elsewhere = talk_first(t, KILLED_ELSEWHERE);
-
-	if (elsewhere && !talk_any_phrase(t, BY_HAND))
-		return elsewhere;
-	if (!at) {
-		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|kernel restart|restarts|restarted|restarting automatically|shut down", &n));
-		    rest = talk_part(t, at + n, t.s + t.n))
-			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
-				break;
-	}
-	if (!at)
-		at = quotes_killed(t);
-	if (!at) {
-		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
-		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process processes training program script job python code run kernel session task memory"))
-			return NULL;
-	}
-	clause = talk_clause(t, at, n);
-	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_has_whole(talk_sentence(t, at), "i pressed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&
-	    !talk_any_whole(clause, "timeout deadline manually user ctrl me connection ssh") &&
-	    !has_other_reason(t, at) ? at : NULL;
-}
-
 #define GRAPH_NETWORK	"ogbn|ogbn-products|ogbn-arxiv|ogbn-proteins|ogbn-papers100m|to_dense_adj|edge_index|gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
     "graph network|graph networks|graph neural|graph convolution|graph convolutions|graph convolutional|graph attention"
 #define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
@@ -370,7 +291,7 @@ loads_all(struct talk t)
 		behind = talk_part(clause, at + n, clause.s + clause.n);
 		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
 		    (talk_any_whole(behind, "data dataset images samples videos patches features frames clips slices recordings documents") && talk_has_whole(behind, IN_MEMORY) && !talk_has_whole(behind, IN_TURN)) ||
-		    (talk_any_begins(behind, "features embeddings annotations .hdf5 hdf5 .tsv .csv .npy .npz .json") && !talk_any_begins(behind, "model weights checkpoint") && oom_told_fails(clause))) && !talk_has_whole(behind, NO_DATA) &&
+		    (talk_any_begins(behind, "features embeddings annotations .hdf5 hdf5 .tsv .csv .npy .npz .json") && !talk_any_begins(behind, "model weights checkpoint") && oom_short_fails(clause))) && !talk_has_whole(behind, NO_DATA) &&
 		    !clause_says_no(talk_part(clause, clause.s, at), ""))
 			return at;
 	}
@@ -554,7 +475,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->gpu = line;
 	if (oom_whose_names_ram(t))
 		o->ram = line;
-	killed = says_killed(t);
+	killed = oom_killed_told(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
 		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !oom_change_not_read(talk_clause(t, at, 1), at)) {
 			said_at(&o->data, t, at, line);

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
 #define MANY_WORDS	20000	/* of a vocabulary */
@@ -45,7 +46,7 @@ runs_on_one(struct talk t)
 		next = clause.s + clause.n + 1 < end && clause.s[clause.n] == ',' && talk_any_whole(clause, "when with on using if") ?
 		    talk_clause(t, clause.s + clause.n + 1, 1) : clause;
 		sentence = talk_sentence(t, at);
-		if (!clause_says_no(talk_part(t, clause.s, at), "") && !oom_told_fails(clause) && !memchr(sentence.s, '?', sentence.n) &&
+		if (!clause_says_no(talk_part(t, clause.s, at), "") && !oom_short_fails(clause) && !memchr(sentence.s, '?', sentence.n) &&
 		    (clause_works(clause) || clause_works(next) || talk_has_whole(clause, RUNS_WELL) || talk_has_whole(next, RUNS_WELL)))
 			return at;
 	}
@@ -65,7 +66,7 @@ is_mention(struct talk t, struct talk clause, const char *at)
 
 	if (is_of_code(t, clause, at) || talk_any_whole(talk_part(t, clause.s, at), "wonder wondering whether") || talk_has_whole(sentence, ON_ONE))
 		return true;
-	return !oom_told_fails(sentence) && (talk_any_whole(clause, WISHED) ||
+	return !oom_short_fails(sentence) && (talk_any_whole(clause, WISHED) ||
 	    (memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "why")));
 }
 
@@ -93,7 +94,7 @@ fails_at_first(struct talk t, struct talk clause, const char *at)
 	const char *first = talk_find_whole(sentence, FIRST_FAILS, &n);
 
 	(void)clause;
-	return first && !clause_works(talk_clause(t, first, n)) && (talk_any_whole(sentence, "same also too both still even") || oom_told_fails(talk_clause(t, first, n)));
+	return first && !clause_works(talk_clause(t, first, n)) && (talk_any_whole(sentence, "same also too both still even") || oom_short_fails(talk_clause(t, first, n)));
 }
 
 #define BEGUN_ANEW	"restarting the kernel|restart the kernel|kernel restart|restarting the runtime|restart the runtime|restarting the notebook|restart the notebook|restart jupyter"
@@ -298,7 +299,7 @@ oom_runs_loss(struct talk t)
 	    "in the loss function|the loss function|contrastive loss", &n);
 	struct talk clause = at ? talk_clause(t, at, n) : t;
 
-	return at && (oom_told_fails(clause) || talk_any_whole(clause, "occur occurs occurred happen happens happened fail fails failed crash crashes oom memory")) &&
+	return at && (oom_short_fails(clause) || talk_any_whole(clause, "occur occurs occurred happen happens happened fail fails failed crash crashes oom memory")) &&
 	    !talk_any_whole(clause, "backward not without change changed reduce loss= if") && !talk_any_whole(clause_word_behind(clause, clause.s), "is does do did can could may might has was will would") && !clause_works(clause) ? at : NULL;
 }
 

@@ -71,11 +71,6 @@ bool	oom_told_happened(struct talk line, const char *at, size_t n);
 /* The line without what stands in parentheses, "the memory (not the GPU's) is full", which its
  * lexicon has read last then. */
 struct talk	oom_told_plain(struct talk, char to[OOM_TOLD_LINE]);
-/* Does T by itself say that memory ran out, or is short? */
-bool	oom_told_fails(struct talk);
-/* Do lines around "resource exhausted" speak of a service, which allows no more, and not of
- * memory? */
-bool	oom_told_is_of_service(struct talk near);
 /* The name of a framework; NULL after the last. And what it takes: of one of TOLD_FRAMEWORKS. */
 const char	*oom_told_framework(int);
 enum told_pool	oom_told_pool(int);

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
 #define MOST_AHEAD	5	/* words ahead of a card's name */
@@ -84,7 +85,7 @@ ends_with_it(struct talk t, struct talk clause, const char *at)
 
 	for (i = 0; i < 4 && (word = clause_word_ahead(clause, from)).n > 0; i++) {
 		if (talk_any_whole(word, "with using"))
-			return oom_told_fails(talk_part(clause, clause.s, word.s)) && !talk_any_whole(t, CARDS);
+			return oom_short_fails(talk_part(clause, clause.s, word.s)) && !talk_any_whole(t, CARDS);
 		from = word.s;
 	}
 	return false;
@@ -108,7 +109,7 @@ names_host(struct talk t)
 				return true;
 			continue;
 		}
-		if (oom_told_fails(clause) || !clause_says_no(clause, "fine free ok okay off enough plenty unused idle"))
+		if (oom_short_fails(clause) || !clause_says_no(clause, "fine free ok okay off enough plenty unused idle"))
 			return true;
 	}
 	return false;

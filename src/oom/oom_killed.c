@@ -1,0 +1,86 @@
+/* A run that people say was killed, in several languages, or in a shell's word that they quote. */
+#include "oom/oom_killed.h"
+
+#include <string.h>
+
+#include "oom/oom_clause.h"
+#include "oom/oom_told.h"
+
+/* "I restarted it", "we have restarted it": by whom it was done, right ahead of it. */
+static bool
+is_of_person(struct talk clause, const char *at)
+{
+	struct talk ahead = clause_word_ahead(clause, at);
+
+	return talk_any_whole(ahead, "i we you") || talk_any_whole(clause_word_ahead(clause, ahead.s), "i we you");
+}
+
+/* In other languages: of a process, or by the system. */
+#define KILLED_ELSEWHERE	"被杀死|被杀掉|被系统杀|被kill|被 kill|直接killed|直接 killed|进程被杀|程序被杀|自动killed|"	\
+    "killされ|強制終了され|killed 되|킬 당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
+    "est tué par le système|a été tué par le système|est tué par le noyau|vom system beendet|vom system getötet|vom kernel beendet|gekillt|"	\
+    "matado por el sistema|terminado por el sistema|morto pelo sistema|encerrado pelo sistema"
+/* What people end by themselves, in those. */
+#define BY_HAND		"手动|我kill|我杀|释放|僵尸|сам убил|вручную|manuell|manuellement|manualmente"
+
+/* "It ends with `Killed`.", "this error (Killed)", "while it builds .. Killed!": a shell's word as
+ * people tell of it. */
+static const char *
+quotes_killed(struct talk t)
+{
+	struct talk rest = t;
+	const char *at, *end = t.s + t.n, *to;
+	size_t n;
+
+	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
+		to = at + n;
+		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), "shows says displays prints printed output outputs")))
+			continue;
+		if (to < end && memchr("`\"'()*", at[-1], 7) && memchr("`\"')*.!", *to, 7))
+			return at;
+		while (to < end && memchr("!. \r", *to, 4))
+			to++;
+		if (to == end && at[-1] == ' ' && at[-2] == '.' && at[-3] == '.')
+			return at;
+	}
+	return NULL;
+}
+
+/* "It crashed because I closed the laptop" */
+static bool
+has_other_reason(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at), behind = talk_part(t, at, sentence.s + sentence.n);
+
+	return talk_any_whole(behind, "because since") && !talk_any_whole(behind, "memory ram oom");
+}
+
+const char *
+oom_killed_told(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "why killed|process killed|training killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
+	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
+	struct talk clause, rest;
+	const char *elsewhere = talk_first(t, KILLED_ELSEWHERE);
+
+	if (elsewhere && !talk_any_phrase(t, BY_HAND))
+		return elsewhere;
+	if (!at) {
+		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|kernel restart|restarts|restarted|restarting automatically|shut down", &n));
+		    rest = talk_part(t, at + n, t.s + t.n))
+			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
+				break;
+	}
+	if (!at)
+		at = quotes_killed(t);
+	if (!at) {
+		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
+		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process processes training program script job python code run kernel session task memory"))
+			return NULL;
+	}
+	clause = talk_clause(t, at, n);
+	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_has_whole(talk_sentence(t, at), "i pressed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&
+	    !talk_any_whole(clause, "timeout deadline manually user ctrl me connection ssh") &&
+	    !has_other_reason(t, at) ? at : NULL;
+}

@@ -1,0 +1,140 @@
+/*
+ * A version of a program with which it works, or fails: gone back to, come with an upgrade, or
+ * named beside another. A bare number may be any setting's.
+ */
+#include "oom/oom_version.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_short.h"
+
+/* "1.11", "v0.6.4", "2.x": at least one dot between digits, within T. */
+static bool
+has_version(struct talk t)
+{
+	const char *s, *end = t.s + t.n;
+
+	for (s = t.s; s + 2 < end; s++)
+		if (is_digit(s[0]) && s[1] == '.' && (is_digit(s[2]) || lower(s[2]) == 'x') && (s == t.s || !is_digit(s[-1])))
+			return true;
+	return false;
+}
+
+#define RELEASES	"version versions release releases commit commits latest newest older newer nightly branch torch pytorch tensorflow tf keras transformers cuda driver drivers cudnn jax diffusers library package"
+#define HARDWARE	"gpu gpus card cards ram hardware plan colab machine windows bios disk ssd pc memory vram"
+#define VERSION_WITHIN	12	/* bytes from a program's name to the end of its version's first numbers: " version 1.4" is more than most */
+#define UPGRADED_WITHIN	20	/* bytes from "after upgrading" to what is */
+#define GONE		"disappeared disappears gone solved resolved fixed works worked working fine runs ran ok okay helped"
+#define STILL		"still same either neither too also nothing again"
+
+/* Does a sentence say that something failed, and not that it did before? */
+static bool
+fails_there(struct talk sentence)
+{
+	return (oom_short_fails(sentence) || clause_names_failure(sentence)) && !talk_any_whole(sentence, STILL);
+}
+
+/* "After I downgraded to 2.7 it was gone." */
+static const char *
+went_back(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "downgrading|downgraded|downgrade|rolling back to|rolled back to|reverting to|reverted to|going back to|went back to", &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (!at || !talk_any_whole(sentence, GONE) || talk_any_whole(sentence, STILL " not try should could would may might if") || talk_any_phrase(sentence, "n't ") || clause_is_question(sentence))
+		return NULL;
+	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
+}
+
+/* "Since I upgraded to 2.8 it is out of memory." */
+static const char *
+came_with(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "after upgrading|after updating|since upgrading|since updating|after the upgrade|after the update|since the upgrade|since the update|after i upgraded|after i updated|since i upgraded|since i updated|"
+	    "after an upgrade|after an update|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the latest version|with the newer version|in the new version|in the latest version", &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (!at || !fails_there(sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
+		return NULL;
+	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
+}
+
+#define FINE		"no prob|no problem|without problem|without issue|without any problem|without any issue|without error"
+#define PROGRAMS	RELEASES " chainer cupy mxnet paddle paddlepaddle onnxruntime ort xgboost lightgbm jaxlib vllm theano julia flux tensorrt opencv python python2 python3"
+
+/* "Scripts run fine for Chainer==4.5", "it works with version 2.1": a version, by its name, behind
+ * what works; a bare number may be any setting's. */
+static const char *
+works_with_version(struct talk t)
+{
+	const char *at, *to, *end = t.s + t.n;
+	struct talk rest, sentence, behind, word;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|" FINE, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		behind = talk_part(t, at + n, sentence.s + sentence.n);
+		if (clause_says_no(talk_part(t, sentence.s, at), "") || clause_is_question(sentence) || talk_any_whole(sentence, "still either neither too also nothing again should would could might may if needs requires tested inference prediction predictions predicting evaluation evaluating cpu") ||
+		    talk_has_whole(sentence, "same version|same versions"))
+			continue;
+		word = clause_word_behind(behind, behind.s);
+		if (!talk_is_one_of(word, "with on in for using under"))
+			continue;
+		to = word.s + word.n;
+		for (word = clause_word_behind(behind, to); talk_is_one_of(word, "the a my old older previous earlier"); word = clause_word_behind(behind, to))
+			to = word.s + word.n;
+		if (talk_is_one_of(word, PROGRAMS) && has_version(talk_head(behind, word.s + word.n, VERSION_WITHIN)))
+			return at;
+	}
+	return NULL;
+}
+
+/* "OOM with 0.6.4, but 0.6.3 is working": two versions in one sentence. */
+static const char *
+one_of_two(struct talk t)
+{
+	const char *s, *end = t.s + t.n, *first = NULL;
+	struct talk sentence;
+	int versions = 0;
+
+	for (s = t.s; s + 2 < end; s++) {
+		if (!is_digit(*s) || (s > t.s && (is_digit(s[-1]) || s[-1] == '.')) || !has_version(talk_head(t, s, 4)))
+			continue;
+		sentence = talk_sentence(t, s);
+		first = first && first >= sentence.s ? first : s;
+		versions = first == s ? 1 : versions + 1;
+		if (versions > 1 && (clause_works(sentence) || talk_any_whole(sentence, "runs run")) && oom_short_fails(sentence) && talk_any_whole(sentence, "but while whereas however though") &&
+		    (talk_any_whole(sentence, RELEASES) || talk_any_phrase(sentence, "post|rc")) && !talk_any_whole(sentence, "gb gib mb mib still neither") && !memchr(sentence.s, '?', sentence.n))
+			return first;
+		while (s + 1 < end && (is_digit(s[1]) || s[1] == '.'))
+			s++;
+	}
+	return NULL;
+}
+
+/* "transformers>=4.46.0 resolved this issue" */
+static const char *
+mended_by(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "resolved this issue|resolved the issue|resolves this issue|resolves the issue|solved this issue|solved the issue|solves the issue|solves this issue|fixed this issue|fixed the issue|fixes the issue|"
+	    "fixes this issue|resolved the problem|solved the problem|solves the problem|fixed the problem|fixes the problem|solves it|solved it|fixes it|fixed it|resolves it|resolved it", &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, ahead = at ? talk_part(t, sentence.s, at) : t;
+
+	return at && has_version(ahead) && talk_any_whole(ahead, RELEASES) && !talk_any_whole(sentence, STILL " not never should would could might may if has until") && !clause_is_question(sentence) ? at : NULL;
+}
+
+const char *
+oom_version_told(struct talk t)
+{
+	const char *at = went_back(t);
+
+	at = at ? at : mended_by(t);
+	at = at ? at : came_with(t);
+	at = at ? at : works_with_version(t);
+	return at ? at : one_of_two(t);
+}

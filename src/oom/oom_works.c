@@ -1,0 +1,176 @@
+/*
+ * What was changed, or left out, where people say that it works then: a smaller batch, shorter
+ * samples, one loss fewer.
+ */
+#include "oom/oom_works.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_short.h"
+
+#define OF_PARTS	"batch batchsize batch_size image images picture pictures photo photos resolution size sizes crop patch patches frames length points width height samples input inputs sequence tokens pixels pixel px"
+
+/* "If I change the batch to 1, it works": what was changed, and by that alone. */
+static const char *
+works_changed(struct talk t)
+{
+	size_t n, length;
+	const char *at, *end = t.s + t.n, *works;
+	struct talk rest, sentence, ahead;
+
+	for (rest = t; (at = talk_find_whole(rest, "change|changed|changing|set|setting|reduce|reduced|reducing|resize|resized|resizing|lower|lowered|decrease|decreased|crop|cropped|shrink|use|used|using|downscale|downscaled", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		works = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well", &length);
+		if (!works)
+			continue;
+		ahead = talk_part(t, at + n, works);
+		if (talk_any_whole(talk_part(t, works + length, sentence.s + sentence.n), "then again until after epoch"))
+			continue;		/* for a time */
+		if (talk_any_whole(ahead, OF_PARTS) && !talk_any_whole(sentence, "still never should would could might try hope please whether instead") && !talk_any_phrase(sentence, "n't |not work|even if|even when") &&
+		    !memchr(sentence.s, '?', sentence.n) && !clause_says_no(talk_part(t, sentence.s, at), "") && !oom_short_fails(talk_part(t, at, works)))
+			return at;
+	}
+	return NULL;
+}
+
+#define DEVICES		"gpu gpus card cards machine server laptop colab a100 v100 h100 3090 4090 cpu computer pc windows linux ubuntu a6000 a5000 a4000 a40 a30 a10 a10g l4 l40 l40s t4 p100 h200 b200 gh200 " \
+    "rtx gtx tesla titan quadro 1080ti 2080ti 3060 3070 3080 4070 4080 5090 kaggle tpu mac workstation desktop"
+#define SIZES		"batch size|batch_size|batch-size|batchsize|--batch|--batch-size|bs|image size|image_size|img_size|imgsz|--img-size|crop size|crop_size|patch size|patch_size|max_length|max_seq_length|seq_len|sequence length"
+#define OTHERWISE	"still even should would could might try hope please whether instead before previously earlier old older same first until then only long loss accuracy paper expected all but and as once when later "	\
+    "validation evaluation validating test tests testing inference"
+
+/* "With batch_size=16 it works.", "It runs with an image size of 256." */
+static const char *
+works_with(struct talk t)
+{
+	const char *at, *s, *end = t.s + t.n, *word;
+	struct talk rest, sentence;
+	size_t n, length;
+
+	for (rest = t; (at = talk_find_whole(rest, SIZES, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		for (s = at + n; s < end && strchr(" =:", *s); s++)
+			;
+		if (end - s > 3 && (memcmp(s, "of ", 3) == 0 || memcmp(s, "to ", 3) == 0))
+			s += 3;
+		word = talk_find_whole(talk_part(t, sentence.s, at), "with|using|at", &length);
+		if (s == end || !is_digit(*s) || !word || !(clause_works(sentence) || talk_has_whole(sentence, "it runs|it ran|runs with|ran with|runs well")))
+			continue;
+		if (!talk_any_whole(sentence, OTHERWISE " " DEVICES) && !talk_any_phrase(sentence, "n't |not work|not run|cannot") && !clause_says_no(sentence, "") &&
+		    !memchr(sentence.s, '?', sentence.n) && !oom_short_fails(sentence))
+			return at;
+	}
+	return NULL;
+}
+
+#define UNTIL		"until i add|until i added|until i enable|until i enabled|until i use|until i used|until i turn on|until i turned on|before i add|before i added|before i enable|before i enabled"
+#define WITHOUT_IT	"without it|without that|without this"
+
+/* "Training works until I add that loss.", "With it it runs out of memory, without it works." */
+static const char *
+works_without(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, UNTIL, &n), *end;
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (at && clause_works(talk_part(t, sentence.s, at)) && !memchr(sentence.s, '?', sentence.n))
+		return at;
+	if (!(at = talk_find_whole(t, WITHOUT_IT, &n)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	end = sentence.s + sentence.n;
+	return oom_short_fails(talk_part(t, sentence.s, at)) && clause_works(talk_part(t, at + n, end)) && !talk_any_whole(talk_part(t, at + n, end), "also too still not even") &&
+	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
+#define NOT_THEN	"does not occur|doesn't occur|does not happen|doesn't happen|does not appear|doesn't appear|not occur|no error occurs|goes away|go away|disappears|is gone|does not fail|doesn't fail|does not crash|doesn't crash"
+
+/* "The error does not occur when I resize to 512." */
+static const char *
+not_with_less(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, NOT_THEN, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
+
+	return at && talk_any_whole(behind, "when if with for once") && talk_any_whole(behind, OF_PARTS) && !talk_any_whole(sentence, "still even should would could might increase increased larger bigger whether") &&
+	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
+#define OF_MEMORY	"0gb|1gb|2gb|4gb|6gb|8gb|0 gb|1 gb|2 gb|4 gb|6 gb|8 gb"	/* what a device has, as people count it */
+
+/* "The same script works well with the smaller model." */
+static const char *
+same_works(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_find_whole(t, "same script|same code|same config|same configuration|same command|same settings|same setting|same setup|same parameters|same notebook", &n), *with;
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	if (!at || !clause_works(clause) || memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) || talk_any_whole(clause, DEVICES) || talk_any_phrase(clause, OF_MEMORY) ||
+	    talk_any_phrase(talk_part(t, clause.s, at), "not |n't "))
+		return NULL;
+	with = talk_find_whole(talk_part(t, at + n, clause.s + clause.n), "with|for|on", &length);
+	return with && !talk_is_one_of(clause_word_behind(clause, with + length), "no any all me my") ? at : NULL;
+}
+
+#define FEWER		"short shorter small smaller fewer few brief"
+#define MORE		"long longer large larger big bigger minutes hours length"
+
+/* "It works on short clips, but with one of five minutes it crashes." */
+static const char *
+shorter_work(struct talk t)
+{
+	size_t n, length;
+	const char *at, *but, *end = t.s + t.n;
+	struct talk rest, sentence, ahead, behind;
+
+	for (rest = t; (at = talk_find_whole(rest, "work|works|worked|working|runs|ran|fine", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		if (!(but = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "but|however|while|whereas", &length)))
+			continue;
+		ahead = talk_part(t, sentence.s, but);
+		behind = talk_part(t, but, sentence.s + sentence.n);
+		if (talk_any_whole(ahead, FEWER) && !talk_any_whole(ahead, MORE " time batch card gpu memory") && talk_any_whole(behind, MORE) && !talk_any_whole(behind, FEWER " time takes slow") && !talk_any_phrase(behind, "as long as|no longer") &&
+		    (oom_short_fails(behind) || clause_names_failure(behind)) && !clause_says_no(ahead, "") && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
+/* "I can go up to 800px. With more it is out of memory.": two sentences of one line. */
+static const char *
+goes_up_to(struct talk t)
+{
+	const char *at = NULL, *s, *end = t.s + t.n;
+	struct talk sentence, rest;
+	size_t n;
+
+	while (talk_next_phrase(t, "up to ", &at, &n)) {
+		sentence = talk_sentence(t, at);
+		for (s = at + n; s < end && is_digit(*s); s++)
+			;
+		if (s == at + n || s == end || !talk_is_one_of(clause_word_behind(t, s), "px pixels pixel frames tokens samples nodes points images pictures"))
+			continue;
+		rest = talk_part(t, sentence.s + sentence.n, end);
+		if (talk_any_whole(talk_part(sentence, sentence.s, at), "can could works work trouble problem fine runs") && !talk_any_whole(talk_part(sentence, sentence.s, at), "cannot can't not should") &&
+		    talk_any_whole(rest, "higher larger bigger more above beyond longer anything") && oom_short_fails(rest))
+			return at;
+	}
+	return NULL;
+}
+
+const char *
+oom_works_told(struct talk t)
+{
+	static const char *(*const ways[])(struct talk) = { works_changed, works_with, works_without, not_with_less, same_works, shorter_work, goes_up_to };
+	const char *at = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(*ways) && !at; i++)
+		at = ways[i](t);
+	return at;
+}
