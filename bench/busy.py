@@ -12,14 +12,16 @@ PyTorch, which measures itself.
 """
 import argparse
 import contextlib
-import json
 import os
 import statistics
 import subprocess
 import tempfile
 import time
 
+from cpu_peer import PyTorch
+
 HERE = os.path.dirname(os.path.abspath(__file__))
+LAYOUTS = ("contiguous", "channels_last")      # of PyTorch, whose fastest counts
 BATCH = {"lenet5": 64, "resnet18": 16}
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -56,12 +58,9 @@ def program(path, threads, samples):
     return samples / (time.monotonic() - begun), usage.ru_utime + usage.ru_stime
 
 
-def pytorch(network, threads):
-    done = subprocess.run([args.python, f"{HERE}/pytorch_cpu.py", network, "--threads", str(threads),
-                           "--layout", "channels_last", "--seconds", "1"], capture_output=True, text=True)
-    if done.returncode:
-        raise SystemExit(f"bench: PyTorch failed:\n{done.stderr}")
-    return json.loads(done.stdout)["samples_per_s"], float("nan")
+def pytorch(peer, threads):
+    """Samples/s of as many updates, its start left out."""
+    return peer.run(threads, args.updates, 1)["samples_per_s"], float("nan")
 
 
 for network in args.networks:
@@ -73,8 +72,8 @@ for network in args.networks:
         each = {f"{t} thread{'s' * (t > 1)}": lambda t=t: program(built, t, samples) for t in counts}
         if args.old:
             each["old"] = lambda: program(args.old, args.threads, samples)
-        if args.python:
-            each |= {f"PyTorch, {t}": lambda t=t: pytorch(network, t) for t in counts}
+        peers = [PyTorch(args.python, network, layout) for layout in LAYOUTS if args.python]
+        each |= {f"PyTorch {t}/{peer.layout}": lambda t=t, peer=peer: pytorch(peer, t) for peer in peers for t in counts}
         for beside in map(int, args.beside.split(",")):
             with busy(beside):
                 turns = [{name: run() for name, run in each.items()} for _ in range(args.runs)]
@@ -82,6 +81,8 @@ for network in args.networks:
             for name in each:
                 speeds = sorted(turn[name][0] for turn in turns)
                 ratio = statistics.median(turn[name][0] / turn["1 thread"][0] for turn in turns)
-                print(f"  {name:12} {statistics.median(speeds):9.0f} samples/s "
+                print(f"  {name:24} {statistics.median(speeds):9.0f} samples/s "
                       f"({speeds[len(speeds) // 4]:.0f} to {speeds[-1 - len(speeds) // 4]:.0f}), "
                       f"{statistics.median(turn[name][1] for turn in turns):.2f} s, {ratio:.2f}", flush=True)
+        for peer in peers:
+            peer.end()

@@ -30,6 +30,8 @@ import tempfile
 import time
 from random import Random
 
+from cpu_peer import PyTorch
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRIED = 8       # updates, of a setting
 NETWORKS = ("lenet5", "resnet18", "gpt", "vit", "lstm", "mobilenet_v2")
@@ -54,37 +56,15 @@ def cpu():
     return platform.processor()
 
 
-class PyTorch:
-    """A process that trains NETWORK whenever it is asked to."""
-
-    def __init__(self, network, layout):
-        self.layout = layout
-        self.process = subprocess.Popen([args.python, f"{HERE}/pytorch_cpu.py", network, "--layout", layout], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def run(self, threads, updates, epochs):
-        self.process.stdin.write(f"{threads} {updates} {epochs}\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            sys.exit("bench: PyTorch failed")
-        time.sleep(0.5)     # its threads may spin for a while before they sleep
-        return json.loads(line)
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
 def fastest(network, updates):
     """The process and the number of threads of PyTorch's fastest setting."""
     if args.setting:
         threads, layout = args.setting.split("/")
-        return PyTorch(network, layout), int(threads)
+        return PyTorch(args.python, network, layout), int(threads)
     images = SYNTHETIC_IMAGES.search(spec(network))
     tried = []
     for layout in ("contiguous", "channels_last")[:2 if images else 1]:
-        process = PyTorch(network, layout)
+        process = PyTorch(args.python, network, layout)
         for threads in sorted({1, args.threads}):
             speed = process.run(threads, min(updates, TRIED), 1)["samples_per_s"]
             print(f"{network}: PyTorch {threads}/{process.layout}: {speed:.0f} samples/s", flush=True)
