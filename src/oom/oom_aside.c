@@ -8,6 +8,34 @@
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
+/* ---- what is quoted ---- */
+
+/* "> ", and not ">>> " of Python. */
+static bool
+is_quoted(const char *s, const char *end)
+{
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	return end - s > 1 && *s == '>' && s[1] != '>';
+}
+
+void
+oom_aside_begin(struct oom_aside *a, const char *text, size_t n)
+{
+	const char *s = text, *end = text + n, *to;
+	int quoted = 0, own = 0;
+
+	for (; s < end; s = to + 1) {
+		to = memchr(s, '\n', (size_t)(end - s));
+		to = to ? to : end;
+		if (is_quoted(s, to))
+			quoted++;
+		else
+			own += piece_past_blanks(s, to) < to;
+	}
+	a->answers = own > quoted;
+}
+
 /* ---- another's post ---- */
 
 #define JOINS		"+1|same here|me too|same for me|same issue here|same problem here|same error here|ditto"
@@ -157,6 +185,8 @@ oom_aside(struct oom_aside *a, struct talk t, enum oom_source source, bool fence
 		a->another = false;
 	if (speaks && reported && joins(t))
 		a->another = true;
+	if (speaks && a->answers && !fenced && is_quoted(t.s, t.s + t.n))
+		return SOURCE_COMMENT;
 	if (is_set_aside(a, t, source, fenced) || (a->another && (speaks || is_shown(source))))
 		return SOURCE_COMMENT;
 	return source;

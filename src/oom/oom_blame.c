@@ -286,14 +286,28 @@ note(struct said *said, struct talk t, const char *at, int line)
 		said_at(said, t, at, line);
 }
 
+/* Words that stand beside the name of what runs containers where something runs in it, */
+#define RUNS_THERE	"in on within inside using with via under container containers image images pod pods cluster deploy deployed deploying deployment run running runs compose desktop node nodes job jobs service services"
+/* and that say that it does not, in some languages. */
+#define NOT_THERE	"unrelated local locally outside kein keine keinen ohne sans sin sem"
+
+/* Does the sentence at AT, or a program's line, say that it runs there? */
+static bool
+runs_there(struct talk t, const char *at, enum oom_source source)
+{
+	struct talk sentence = talk_sentence(t, at);
+	bool speaks = source == SOURCE_PROSE || source == SOURCE_UNSURE || source == SOURCE_COMMENT;
+
+	return !clause_says_no(sentence, NOT_THERE) && !clause_is_question(sentence) && (!speaks || talk_any_whole(sentence, RUNS_THERE));
+}
+
 void
 oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
 	size_t i, n;
 
-	if (!p->kubernetes && (at = talk_find_whole(t, "kubernetes|kubectl|k8s|kube|kubelet|kubeflow|gke", &n)) && !clause_says_no(talk_sentence(t, at), "") &&
-	    !clause_is_question(talk_sentence(t, at)))
+	if (!p->kubernetes && (at = talk_find_whole(t, "kubernetes|kubectl|k8s|kube|kubelet|kubeflow|gke", &n)) && runs_there(t, at, source))
 		p->kubernetes = line;
 	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
 		p->docker = line;		/* a container's name, as Compose writes it */
@@ -310,6 +324,6 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->saved, t, at, line);
 	if (!p->server.line && !p->training)
 		note(&p->server, t, serves(t), line);
-	if (talk_any_whole(t, "docker dockerfile docker-compose") && !clause_says_no(talk_sentence(t, t.s), "") && !clause_is_question(talk_sentence(t, t.s)))
-		p->docker = p->docker ? p->docker : line;
+	if (!p->docker && (at = talk_find_whole(t, "docker|dockerfile|docker-compose", &n)) && runs_there(t, at, source))
+		p->docker = line;
 }

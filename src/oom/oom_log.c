@@ -328,6 +328,8 @@ oom_log_read(struct oom_log *log, struct arena *a, size_t (*read)(void *, char *
 	r.lexicon = lexicon_new(a);
 	while (!r.ended) {
 		fill(&r, read, context);
+		if (r.before == 0 && r.at == 1)
+			oom_aside_begin(&r.aside, r.in.text + 1, r.in.n - 1);
 		scan(&r);
 	}
 	oom_trace_end(&r.trace, log);

@@ -150,6 +150,13 @@ is_heading(struct talk t)
 	return (s > t.s && s < end && *s == ' ') || (t.n > 4 && memcmp(t.s, "**", 2) == 0 && memcmp(end - 2, "**", 2) == 0);
 }
 
+/* "- [ ] I use several devices": an item of a form that was not ticked. */
+static bool
+is_unticked(struct talk t)
+{
+	return t.n > 5 && memchr("-*+", *t.s, 3) && memcmp(t.s + 1, " [ ]", 4) == 0;
+}
+
 /* Is it in a comment of Markdown? People delete the "-->" of a form: it ends where a program
  * speaks, at a fence, and at a title behind a blank line, of which there are none in it. */
 static bool
@@ -177,7 +184,7 @@ oom_source_of(struct oom_sources *o, struct talk line)
 	    by_form(o, t, o->fenced || fences > 1, inset);
 	of_program = source == SOURCE_TRACE || (t.n > 0 && form_is_output(t, o->fenced));
 	o->quoted &= !of_program;			/* no text goes on that far */
-	source = (is_hidden(o, line, t, of_program, fences % 2) || o->quoted) && t.n > 0 ? SOURCE_COMMENT : source;
+	source = (is_hidden(o, line, t, of_program, fences % 2) || o->quoted || (!o->fenced && is_unticked(t))) && t.n > 0 ? SOURCE_COMMENT : source;
 	if (marks % 2 && (o->quoted || source == SOURCE_CODE || marks * 3 == (int)t.n || o->last == SOURCE_CODE)) {
 		o->quoted = !o->quoted;
 		source = source == SOURCE_PROSE || source == SOURCE_UNSURE ? SOURCE_COMMENT : source;
