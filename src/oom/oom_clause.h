@@ -38,6 +38,9 @@ const char	*clause_says_unless(struct talk, const char *list, int sides, const c
  * "the OOM is gone"? */
 bool	clause_denies(struct talk, const char *at, size_t n);
 
+/* The same of N bytes at AT in Chinese, Japanese or Korean: "不是显存不足", "メモリ不足ではない". */
+bool	clause_denies_elsewhere(struct talk, const char *at, size_t n);
+
 bool	clause_is_question(struct talk);
 /* Does it name a failure by a word for one: "error", "crashed", "killed"? */
 bool	clause_names_failure(struct talk);

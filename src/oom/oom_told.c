@@ -180,20 +180,33 @@ is_of_machine(struct talk t)
 	    "\xe7\x89\xa9\xe7\x90\x86\xe5\x86\x85\xe5\xad\x98|\xe8\xbf\x90\xe8\xa1\x8c\xe5\x86\x85\xe5\xad\x98");		/* 物理内存, 运行内存 */
 }
 
+/* The first phrase of LIST that is not denied. */
+static const char *
+said_elsewhere(struct talk t, const char *list)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, list, &at, &n))
+		if (!clause_denies_elsewhere(t, at, n))
+			return at;
+	return NULL;
+}
+
 static bool
 in_other_words(struct oom_told *o, struct talk t)
 {
 	int i;
 
 	for (i = 0; elsewhere[i].phrases; i++)
-		if ((o->at = talk_first(t, elsewhere[i].phrases))) {
+		if ((o->at = said_elsewhere(t, elsewhere[i].phrases))) {
 			o->what = TOLD_ENDED;
 			o->device = o->sure = elsewhere[i].device;
 			o->host = elsewhere[i].host && is_of_machine(t);
 			return true;
 		}
 	/* 溢出, 爆, 不够, 不足, 无法满足 of 显存, 显卡 or of 内存 */
-	if (!(o->at = talk_first(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3|"
+	if (!(o->at = said_elsewhere(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3|"
 	    "\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3")))
 		return false;
 	o->device = o->sure = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98") || card_is_short(t);

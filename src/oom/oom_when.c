@@ -14,6 +14,9 @@
 /* What grows by itself and is no memory: ahead of "keeps growing". */
 #define OTHER_SUBJECT	"dataset data loss losses accuracy error reward score length size number count batch time speed resolution context community project codebase"
 #define WITH_SETTING_CHINESE	"随着batch|随batch|随着批|batch增大|batch越大|batchsize增大|batchsize越大|batch_size增大|batch_size越大|随着分辨率|随着图片|随着图像|随着序列|随着输入"
+/* What grew and then stays: 最后稳定在, 稳定下来, 保持稳定, 后稳定 */
+#define ROSE_ONCE_CHINESE	"|最后稳定|稳定下来|保持稳定|后稳定|不再增|不再涨"
+#define TWO_SIGNS	6		/* bytes of 泄漏 */
 #define OTHER_GROWS	"increasing the batch|increase the batch|increasing batch size|increasing batchsize|increasing batch_size|increase batch size|increase batchsize|increase batch_size|" \
     "increasing my batch|increasing the number|increase the number|increasing the size|increase the size"
 
@@ -45,7 +48,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 	struct talk behind = talk_part(clause, at, clause.s + clause.n), ahead = clause_word_ahead(clause, at);
 
 	if ((unsigned char)*at >= 0x80)		/* of languages whose clauses are not told apart here */
-		return talk_any_phrase(t, WITH_SETTING_CHINESE);
+		return talk_any_phrase(t, WITH_SETTING_CHINESE ROSE_ONCE_CHINESE) || clause_denies_elsewhere(t, at, TWO_SIGNS);
 	if (talk_has_whole(talk_part(clause, clause.s, at), "rather than|instead of"))
 		return true;		/* "rather than a leak" */
 	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))

@@ -21,6 +21,7 @@
 
 #define NEAR_FAILURE	2	/* lines, to a sentence about it */
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
+#define TWO_SIGNS	6	/* bytes of 验证 */
 
 /* A program that is tried, not a network that is tested. */
 #define TRIES		"testing with batch|testing with a batch|testing different|testing various|testing with different|testing notebook|testing the notebook|testing the example|testing an example|testing example|testing this example|testing the tutorial|testing the demo|installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
@@ -53,7 +54,7 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 static bool
 is_fine(struct talk t, const char *at)
 {
-	return talk_any_phrase(talk_clause(t, at, 1), "没有问题|没问题|没有报错|正常|成功");
+	return talk_any_phrase(talk_clause(t, at, 1), "没有问题|没问题|没有报错|正常|成功") || clause_denies_elsewhere(t, at, TWO_SIGNS);
 }
 
 static const char *
