@@ -233,9 +233,8 @@ is_of_layer(const struct autopsy *y)
 	return y->main->size[OOM_ASKED].known && 4 * n <= y->hi && 4 * n > y->lo - ROUNDED;
 }
 
-/* Is a batch of tests larger than that of training, and may it be tests that failed? */
-static bool
-is_of_tests(const struct autopsy *y)
+bool
+autopsy_tests_more(const struct autopsy *y)
 {
 	const struct oom_habits *h = &y->log.paste.habits;
 
@@ -250,7 +249,7 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 
 	switch (kind) {
 	case HABIT_TESTS:
-		return is_of_tests(y);
+		return autopsy_tests_more(y);
 	case HABIT_STORES:
 		return (of[kind].n != 0) != y->main->host;
 	case HABIT_PREDICTS:

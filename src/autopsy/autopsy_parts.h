@@ -60,6 +60,8 @@ void	autopsy_alone_causes(struct autopsy *);
 void	autopsy_paste_causes(struct autopsy *);
 /* By code and settings that are known to fill memory: autopsy_habits.c. */
 void	autopsy_habits(struct autopsy *);
+/* Is a batch of tests larger than that of training, and may it be tests that failed? */
+bool	autopsy_tests_more(const struct autopsy *);
 /* By a model's name that has the number of its weights: autopsy_weights.c. */
 void	autopsy_weights(struct autopsy *);
 /* By names of settings that bound what is given at once: autopsy_knobs.c. */

@@ -266,7 +266,7 @@ batch_told(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (!p->of_batch.line || p->less.line || p->raised.line == p->of_batch.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
+	if (!p->of_batch.line || p->less.line || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, p->least_batch > 1 ?

@@ -306,6 +306,45 @@ fails_itself(struct talk sentence, const char *at, size_t n)
 	return clause.n < sentence.n && oom_short_fails(clause) && !is_to_others(clause);
 }
 
+#define OF_TESTS	"valid eval test verif infer predict"
+
+/* "With a batch of 16 it trains in 6 GB, but validation is out of memory": the number at AT is of
+ * what does not fail. */
+static bool
+is_ahead_of_tests(struct talk sentence, const char *at)
+{
+	const char *but, *end = sentence.s + sentence.n;
+	struct talk ahead, behind;
+	size_t n;
+
+	if (!(but = talk_find_whole(sentence, "but|however", &n)) || but < at)
+		return false;
+	ahead = talk_part(sentence, sentence.s, but);
+	behind = talk_part(sentence, but, end);
+	return !says_failure(ahead) && talk_any_begins(ahead, "train") && talk_any_begins(behind, OF_TESTS);
+}
+
+#define AND_MORE	"higher|larger|bigger|greater|more|above|beyond|anything else|any other"
+
+/* "I can only train with a batch of 1, and higher ones fail": the N bytes at AT are ahead of the
+ * most that runs. */
+static bool
+is_most_that_runs(struct talk sentence, const char *at, size_t n)
+{
+	struct talk ahead = talk_part(sentence, sentence.s, at);
+
+	return talk_any_whole(ahead, "only most max maximum able can could successfully") && !clause_says_no(ahead, "") &&
+	    talk_has_whole(talk_part(sentence, at + n, sentence.s + sentence.n), AND_MORE);
+}
+
+/* "With a batch greater than 1 it fails", which says that with 1 it need not. */
+static bool
+is_above(struct talk sentence, const char *at, size_t n)
+{
+	return talk_has_whole(talk_head(sentence, at + n, NUMBER_WITHIN), "larger than|greater than|bigger than|higher than|more than|above|over") ||
+	    talk_any_phrase(talk_head(sentence, at + n, 4), ">");
+}
+
 /* Where T says that it fails with what NEXT finds, and that number. */
 static const char *
 fails_with(struct talk t, next_of *next, int64_t *least)
@@ -316,7 +355,7 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 
 	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = behind_but(sentence_of(t, at), at);
-		if (fails(t, sentence) && !runs_well(sentence) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
+		if (fails(t, sentence) && !runs_well(sentence) && !is_ahead_of_tests(sentence, at) && !(next == next_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n)))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
 		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul") && happens(t, sentence, at, n))
 			return at;
 	}

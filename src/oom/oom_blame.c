@@ -37,7 +37,7 @@ caches_data(struct talk t)
 	    "caches all|caching the data|caching the image|caching the whole|caching images|caching all|dataset caching|data.cache()|dataset.cache()|ds.cache()|cache=true|cache=ram|cache='ram'|--cache ram|--cache argument|--cache flag|cached in ram|"
 	    "cached in memory|cache in ram|ram caching|images in ram|dataset in ram|whole dataset in memory|entire dataset in memory", AHEAD, "disabled disable off latents kv") : NULL;
 
-	return at && !talk_any_phrase(t, "empty_cache|cache_dir|use_cache|cache-dir|hf_home") ? at : NULL;
+	return at && !talk_any_phrase(t, "empty_cache|cache_dir|use_cache|cache-dir|hf_home|page cache|caching allocator") ? at : NULL;
 }
 
 /* Rays that are followed through a scene. */
