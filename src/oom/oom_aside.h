@@ -1,7 +1,7 @@
 /*
  * What a report has beside what it is of: another's post in a thread that was pasted whole ("+1, in
- * my case it was ...") or is answered ("> "), and code that is shown as what is not done, or no longer. Nothing rests on
- * either.
+ * my case it was ...") or is answered ("> "), and code that is shown as what is not done, or no
+ * longer. Nothing rests on either.
  */
 #ifndef STOWAGE_OOM_OOM_ASIDE_H
 #define STOWAGE_OOM_OOM_ASIDE_H
