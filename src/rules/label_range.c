@@ -1,6 +1,7 @@
 /*
  * label-range: targets in the data files that a network cannot answer: class numbers beyond the
- * classes, and numbers beyond what the last activation gives. Reads the first part of the files.
+ * classes, and numbers beyond what the last activation gives or the loss is for. Reads the first
+ * part of the files.
  */
 #include "rulekit/data_look.h"
 #include "rulekit/graph_query.h"
@@ -83,6 +84,10 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 	else if (c.range.least == 1 && c.range.most == t->classes)
 		diag_help(l->diags, g, "they begin at 1: take 1 off in the file; or %d classes, of "
 		    "which the first never comes", t->classes + 1);
+	else if (c.range.least < 0)
+		diag_help(l->diags, g, "classes are numbered from 0: number them so in the file%s",
+		    t->kind == T_TARGET ? "; or, where a label below 0 is to count for nothing, say so "
+		    "in the loss by ignore=" : "");
 	else
 		diag_help(l->diags, g, "%g classes, if the labels are right; the program stops at "
 		    "them", c.range.most + 1);
@@ -90,65 +95,160 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 
 /* ---- numbers ---- */
 
-/* What the last layer can give; false where that is any number. */
+/* What an answer can be, and how a message begins that says so. */
+struct reach {
+	struct range range;
+	const char *opening;
+	const char *last;	/* the activation that makes it so, or NULL: the loss does */
+};
+
+/* Losses whose targets have a range whatever the last layer is. */
+static const struct {
+	const char *loss, *opening;
+	double most;
+} losses[] = {
+	{ "bce_with_logits", "a sigmoid, which bce_with_logits applies, gives", 1 },
+	{ "focal", "a sigmoid, which focal applies, gives", 1 },
+	{ "bce", "bce compares probabilities,", 1 },
+	{ "kl_div", "kl_div compares probabilities,", 1 },
+	{ "poisson_nll", "poisson_nll is for counts,", INFINITY },
+};
+
+/* Losses that are least where answer and target are the same. */
+static const char *const distances[] = { "mse", "l1", "smooth_l1", "huber", "quantile" };
+
+static const struct {
+	const char *activation, *opening;
+	struct range range;
+} activations[] = {
+	{ "sigmoid", "sigmoid gives", { 0, 1 } },
+	{ "softmax", "softmax gives", { 0, 1 } },
+	{ "tanh", "tanh gives", { -1, 1 } },
+	{ "relu", "relu gives", { 0, INFINITY } },
+};
+
+#define COUNT(table)	(sizeof(table) / sizeof(*(table)))
+
 static bool
-range_of(const struct node *loss, struct range *range, const char **whose)
+is_distance(const struct node *loss)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(distances); i++)
+		if (node_is(loss, distances[i]))
+			return true;
+	return false;
+}
+
+/* False where an answer can be any number. */
+static bool
+reach_of(const struct node *loss, struct reach *reach)
 {
 	const struct node *last = tensor_maker(loss->in[0]);
+	size_t i;
 
-	*range = (struct range){ 0, 1 };
-	if (node_is(loss, "bce_with_logits")) {
-		*whose = "a sigmoid, which bce_with_logits applies,";
-		return true;
-	}
-	if (!node_is(loss, "mse") || !last)
-		return false;
-	*whose = last->op->name;
-	if (node_is(last, "tanh"))
-		range->least = -1;
-	else if (node_is(last, "relu"))
-		range->most = INFINITY;
-	return node_is(last, "tanh") || node_is(last, "relu") || node_is(last, "sigmoid") ||
-	    node_is(last, "softmax");
+	for (i = 0; i < COUNT(losses); i++)
+		if (node_is(loss, losses[i].loss)) {
+			*reach = (struct reach){ { 0, losses[i].most }, losses[i].opening, NULL };
+			return true;
+		}
+	for (i = 0; is_distance(loss) && i < COUNT(activations); i++)
+		if (node_is(last, activations[i].activation)) {
+			*reach = (struct reach){ activations[i].range, activations[i].opening,
+				activations[i].activation };
+			return true;
+		}
+	return false;
+}
+
+static void
+advise(struct lint *l, struct diag *g, const struct node *loss, const struct reach *reach,
+    const struct census *c)
+{
+	if (reach->range.most == 1 && c->range.least == 0 && c->range.most == WHITE)
+		diag_help(l->diags, g, "a mask of %d for yes: divide by that in the file, where "
+		    "scale= does not reach, being of inputs", WHITE);
+	else if (reach->last)
+		diag_help(l->diags, g, "leave %s out at the end; or bring the targets into its "
+		    "range in the file", reach->last);
+	else if (reach->range.most == INFINITY)
+		diag_help(l->diags, g, "for numbers of any sign use mse");
+	else if (node_is(loss, "kl_div"))
+		diag_help(l->diags, g, "targets are shares of 1; for numbers of any size use mse");
+	else if (c->range.least == -1 && c->range.most == 1)
+		diag_help(l->diags, g, "%s is for answers of yes and no, 1 and 0: write 0 for -1 in the "
+		    "file, or use soft_margin, whose targets are -1 and 1", loss->op->name);
+	else
+		diag_help(l->diags, g, "%s is for answers of yes and no, 1 and 0; for numbers use "
+		    "mse", loss->op->name);
 }
 
 static void
 check_numbers(const struct rule *rule, struct lint *l, const struct data_source *source,
     const struct node *loss)
 {
-	const struct tensor *t = loss->nin > 1 ? loss->in[1] : NULL;
+	const struct tensor *t = loss->in[1];
 	struct data_look look;
-	struct range range;
+	struct reach reach;
 	struct census c;
 	struct diag *g;
-	const char *whose;
 
-	if (!t || t->kind != T_TARGET || t->classes || !range_of(loss, &range, &whose) ||
-	    !data_look(l, source, t, &look))
+	if (!reach_of(loss, &reach) || !data_look(l, source, t, &look))
 		return;
-	c = count(&look, &range, false, NULL);
+	c = count(&look, &reach.range, false, NULL);
 	if (c.outside == 0)
 		return;
-	if (range.most == INFINITY)
-		g = lint_report(l, rule, source->loc, "%s gives nothing below 0, and '%s' in "
-		    "\"%s\" goes down to %g", whose, t->name, look.file, c.range.least);
+	if (reach.range.most == INFINITY)
+		g = lint_report(l, rule, source->loc, "%s nothing below 0, and '%s' in \"%s\" goes "
+		    "down to %g", reach.opening, t->name, look.file, c.range.least);
 	else
-		g = lint_report(l, rule, source->loc, "%s gives %g to %g, and '%s' in \"%s\" goes "
-		    "from %g to %g", whose, range.least, range.most, t->name, look.file,
+		g = lint_report(l, rule, source->loc, "%s %g to %g, and '%s' in \"%s\" goes from %g "
+		    "to %g", reach.opening, reach.range.least, reach.range.most, t->name, look.file,
 		    c.range.least, c.range.most);
 	diag_place(l->diags, g, loss->loc, "the loss is here");
 	diag_fact(l->diags, g, "%.3g %% of the first %lld values are out of reach, the first in row "
 	    "%lld", 100 * (double)c.outside / (double)c.values, (long long)c.values,
 	    (long long)c.first + 1);
-	if (range.most == 1 && c.range.least == 0 && c.range.most == WHITE)
-		diag_help(l->diags, g, "a mask of %d for yes: divide by that in the file, where "
-		    "scale= does not reach, being of inputs", WHITE);
-	else if (node_is(loss, "bce_with_logits"))
-		diag_help(l->diags, g, "bce_with_logits is for answers of yes and no, 1 and 0; for "
-		    "numbers use mse");
-	else
-		diag_help(l->diags, g, "leave %s out at the end; or bring the targets into its "
-		    "range in the file", whose);
+	advise(l, g, loss, &reach, &c);
+}
+
+/* ---- sides ---- */
+
+/* Losses of targets of -1 and 1, given 0 and 1. Numbers between may be meant, as weights. */
+static void
+check_sides(const struct rule *rule, struct lint *l, const struct data_source *source,
+    const struct node *loss)
+{
+	const struct tensor *t = loss->in[1];
+	int64_t row, i, zeros = 0, ones = 0;
+	struct data_look look;
+	struct diag *g;
+
+	if ((!node_is(loss, "hinge") && !node_is(loss, "soft_margin")) || !data_look(l, source, t, &look))
+		return;
+	for (row = 0; row < look.rows; row++)
+		for (i = 0; i < look.width; i++) {
+			zeros += data_value(&look, row, i) == 0;
+			ones += data_value(&look, row, i) == 1;
+		}
+	if (zeros == 0 || zeros + ones < look.rows * look.width)
+		return;
+	g = lint_report(l, rule, source->loc, "%s is for targets of -1 and 1, and '%s' in \"%s\" has 0 "
+	    "and 1", loss->op->name, t->name, look.file);
+	diag_place(l->diags, g, loss->loc, "the loss is here");
+	diag_fact(l->diags, g, "where a target is 0, of the first %lld values in %lld, the loss is the "
+	    "same whatever the answer, and has no gradient", (long long)(zeros + ones),
+	    (long long)zeros);
+	diag_help(l->diags, g, "write -1 for 0 in the file; or use bce_with_logits, whose targets are 0 "
+	    "and 1");
+}
+
+/* Is it a loss whose target is read from the data, as numbers? */
+static bool
+has_numbers(const struct node *n)
+{
+	return n->op->kind == OP_LOSS && n->nin > 1 && n->in[1] && n->in[1]->kind == T_TARGET &&
+	    !n->in[1]->classes;
 }
 
 static void
@@ -163,8 +263,10 @@ check_source(const struct rule *rule, struct lint *l, const struct data_source *
 		if (f->inputs.v[i]->classes)
 			check_classes(rule, l, source, f->inputs.v[i]);
 	for (i = 0; i < f->nodes.n; i++)
-		if (f->nodes.v[i]->op->kind == OP_LOSS)
+		if (has_numbers(f->nodes.v[i])) {
 			check_numbers(rule, l, source, f->nodes.v[i]);
+			check_sides(rule, l, source, f->nodes.v[i]);
+		}
 }
 
 static void
@@ -189,7 +291,9 @@ const struct rule rule_label_range = {
 	    "assert triggered\", with \"t >= 0 && t < n_classes\", after which the GPU must be "
 	    "let go. A target that is a number must lie in what the last layer gives: sigmoid and "
 	    "softmax 0 to 1, tanh -1 to 1, relu nothing below 0. Else the loss cannot come near 0, "
-	    "and training drives the activation where its slope is 0.\n\n"
+	    "and training drives the activation where its slope is 0. Targets of bce, "
+	    "bce_with_logits, focal and kl_div are probabilities, those of poisson_nll counts; and "
+	    "those of hinge and soft_margin are -1 and 1: one of 0 trains nothing.\n\n"
 	    "The first 64 KiB of each file are read, where the program would look for it: in the "
 	    "current folder, then beside the spec. Files that are not there, lie outside the "
 	    "project, or are not what their reader expects, are passed over. Number the classes from 0, or declare as many as "
