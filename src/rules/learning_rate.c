@@ -9,6 +9,7 @@
 #include <math.h>
 
 #define USUAL_BATCH	256	/* up to this sgd's largest rate is as the table has it */
+#define SMALL_EPS	1e-4	/* beside a larger one rmsprop's steps are as large as gradients are (MobileNet: 1) */
 
 static const struct {
 	const char *optimizer;
@@ -18,8 +19,29 @@ static const struct {
 } ranges[] = {
 	{ "adam", 1e-7, 0.05, "1e-5 to 1e-2", false },
 	{ "adamw", 1e-7, 0.05, "1e-5 to 1e-2", false },
+	{ "adamw8bit", 1e-7, 0.05, "1e-5 to 1e-2", false },
+	{ "adamax", 1e-7, 0.05, "1e-5 to 1e-2", false },
+	{ "lion", 1e-8, 0.05, "1e-6 to 1e-3", false },
+	{ "rmsprop", 1e-7, 0.1, "1e-5 to 1e-2", false },
 	{ "sgd", 1e-6, 10, "1e-3 to 1", true },
 };
+
+/* A rate that the spec says somewhere. */
+struct rate {
+	double lr;
+	const struct op *optimizer;
+	const struct attr *attr;
+	struct loc loc;
+	bool part;		/* of some parameters alone, whose share may be next to nothing */
+};
+
+static double
+real_of(const struct rate *r, const char *name)
+{
+	int i = op_attr_at(r->optimizer, name);
+
+	return i >= 0 ? r->attr[i].r : 0;
+}
 
 static double
 most_of(const struct module *m, size_t i)
@@ -31,35 +53,82 @@ most_of(const struct module *m, size_t i)
 }
 
 static void
+report(const struct rule *rule, struct lint *l, const struct rate *r, double momentum, double steps,
+    size_t i)
+{
+	struct diag *g;
+
+	if (r->lr == 0)
+		g = lint_report(l, rule, r->loc, "a learning rate of 0 trains nothing");
+	else
+		g = lint_report(l, rule, r->loc, "a learning rate of %g is far %s what %s is used "
+		    "with", r->lr, steps < ranges[i].least ? "below" : "above", r->optimizer->name);
+	if (momentum > 0 && r->lr > 0)
+		diag_fact(l->diags, g, "with momentum %g its steps come to lr / (1 - momentum) = %g",
+		    momentum, steps);
+	diag_help(l->diags, g, "usual for %s: %s", r->optimizer->name, ranges[i].usual);
+}
+
+static void
+judge(const struct rule *rule, struct lint *l, const struct rate *r)
+{
+	double momentum = strcmp(r->optimizer->name, "sgd") == 0 ? real_of(r, "momentum") : 0;
+	double steps = momentum < 1 ? r->lr / (1 - momentum) : r->lr;
+	size_t i;
+
+	if (strcmp(r->optimizer->name, "rmsprop") == 0 && real_of(r, "eps") > SMALL_EPS)
+		return;
+	for (i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		if (strcmp(ranges[i].optimizer, r->optimizer->name) == 0 &&
+		    ((steps < ranges[i].least && !r->part) || steps > most_of(l->module, i)))
+			report(rule, l, r, momentum, steps, i);
+}
+
+/* Of groups with a rate of their own. */
+static void
+judge_groups(const struct rule *rule, struct lint *l)
+{
+	const struct settings *set = &l->module->set;
+	const struct pattern *first = set->group_pattern;
+	int i;
+
+	for (i = 0; i < set->ngroups; first += set->group[i++].patterns)
+		if (set->group[i].has_lr)
+			judge(rule, l, &(struct rate){ set->group[i].lr, set->optimizer,
+			    set->optimizer_attr, first->loc, .part = true });
+}
+
+/* Of updates with an optimizer of their own. */
+static void
+judge_turns(const struct rule *rule, struct lint *l)
+{
+	const struct settings *set = &l->module->set;
+	int i;
+
+	for (i = 0; i < set->nturns; i++) {
+		const struct turn *t = &set->turn[i];
+		struct rate r = { .optimizer = t->optimizer, .attr = t->optimizer_attr, .loc = t->loc };
+
+		if (!t->optimizer || t->optimizer_attr == set->optimizer_attr)
+			continue;
+		r.lr = real_of(&r, "lr");
+		judge(rule, l, &r);
+	}
+}
+
+static void
 check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
 	const struct settings *set = &m->set;
-	double lr, momentum, steps;
-	struct diag *g;
-	size_t i;
 
-	if (!m->train || !set->optimizer || !set->optimizer_loc.src)
+	if (!m->train || !set->optimizer)
 		return;
-	lr = optimizer_real(set, "lr");
-	momentum = optimizer_real(set, "momentum");
-	steps = momentum < 1 ? lr / (1 - momentum) : lr;
-	for (i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
-		if (strcmp(ranges[i].optimizer, set->optimizer->name) != 0 ||
-		    (steps >= ranges[i].least && steps <= most_of(m, i)))
-			continue;
-		if (lr == 0)
-			g = lint_report(l, rule, set->optimizer_loc, "a learning rate of 0 trains "
-			    "nothing");
-		else
-			g = lint_report(l, rule, set->optimizer_loc, "a learning rate of %g is far "
-			    "%s what %s is used with", lr, steps < ranges[i].least ? "below" :
-			    "above", set->optimizer->name);
-		if (momentum > 0 && lr > 0)
-			diag_fact(l->diags, g, "with momentum %g its steps come to "
-			    "lr / (1 - momentum) = %g", momentum, steps);
-		diag_help(l->diags, g, "usual for %s: %s", set->optimizer->name, ranges[i].usual);
-	}
+	if (set->optimizer_loc.src)
+		judge(rule, l, &(struct rate){ optimizer_real(set, "lr"), set->optimizer,
+		    set->optimizer_attr, set->optimizer_loc, .part = false });
+	judge_groups(rule, l);
+	judge_turns(rule, l);
 }
 
 const struct rule rule_learning_rate = {
@@ -71,8 +140,10 @@ const struct rule rule_learning_rate = {
 	.doc = "Adam's steps are about the learning rate itself, whatever the gradient: 0.1, "
 	    "which is right for sgd, throws every weight of a usual network away within a few "
 	    "steps. Most often the optimizer was changed and the learning rate was not.\n\n"
-	    "Reported for adam and adamw outside of 1e-7 to 0.05, for sgd where lr / (1 - "
-	    "momentum) is outside of 1e-6 to 10, and for 0. Above batch 256 sgd's 10 grows with "
+	    "Reported for adam, adamw and adamax outside of 1e-7 to 0.05, for lion outside of 1e-8 to "
+	    "0.05, for rmsprop outside of 1e-7 to 0.1 (MobileNetV3's rate), unless its eps is large, "
+	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10, and for 0; of updates with "
+	    "optimizers of their own, too, and of groups where it is above that. Above batch 256 sgd's 10 grows with "
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "
 	    "3.2 and momentum 0.9 at batch 8192). Quiet for large rates of a single layer with "
 	    "weights: linear probes are trained with 30 (He and others: Momentum contrast, 2020). "
