@@ -1,6 +1,7 @@
 /*
- * bce-of-logits: a loss that takes probabilities, given what a layer makes of weights or relu
- * leaves, which may be any number. Reads the forward graph.
+ * bce-of-logits: a loss that takes probabilities or their logarithms, given what is neither: what a
+ * layer makes of weights or relu leaves, which may be any number, or for a logarithm the
+ * probability itself. Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
@@ -13,6 +14,40 @@ is_unbounded(const struct node *n)
 	return node_is(n, "dense") || node_is(n, "conv") || node_is(n, "conv_transpose") || node_is(n, "relu");
 }
 
+static bool
+is_probability(const struct node *n)
+{
+	return node_is(n, "softmax") || node_is(n, "sigmoid");
+}
+
+static void
+tell_bce(const struct rule *rule, struct lint *l, const struct node *n, const struct node *last)
+{
+	struct diag *g = lint_report(l, rule, n->loc, "bce takes probabilities, from 0 to 1, and %s leaves %s", last->op->name,
+	    node_is(last, "relu") ? "numbers above 1, too" : "numbers of any size");
+
+	diag_place(l->diags, g, last->loc, "that is here");
+	diag_help(l->diags, g, "bce_with_logits in its place%s, which applies sigmoid itself and loses no digits",
+	    node_is(last, "relu") ? ", without that relu" : "");
+}
+
+static void
+tell_kl_div(const struct rule *rule, struct lint *l, const struct node *n, const struct node *last)
+{
+	bool probability = is_probability(last);
+	struct diag *g = lint_report(l, rule, n->loc, "kl_div takes logarithms of probabilities, and %s leaves %s", last->op->name,
+	    probability ? "the probabilities themselves" : node_is(last, "relu") ? "numbers from 0 on" : "numbers of any size");
+
+	diag_place(l->diags, g, last->loc, "that is here");
+	diag_fact(l->diags, g, node_is(last, "softmax") ? "of those it is least where the largest target has all of 1, not where they "
+	    "are the targets" : probability ? "of those it is least where all are 1, whatever the targets" :
+	    "it falls as they grow, without a bound, whatever the targets");
+	if (probability)
+		diag_help(l->diags, g, "write %s -> log", last->op->name);
+	else
+		diag_help(l->diags, g, "write softmax -> log %s", node_is(last, "relu") ? "in place of relu" : "behind it");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -22,16 +57,16 @@ check(const struct rule *rule, struct lint *l)
 
 	for (i = 0; m->set.train && i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const struct node *last = node_is(n, "bce") ? tensor_maker(n->in[0]) : NULL;
-		struct diag *g;
+		bool bce = node_is(n, "bce"), kl = node_is(n, "kl_div");
+		const struct node *last = bce || kl ? tensor_maker(n->in[0]) : NULL;
 
-		if (!last || !is_unbounded(last) || !place_is_new(&reported, l, rule, n->loc))
+		if (!last || (!is_unbounded(last) && !(kl && is_probability(last))) ||
+		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
-		g = lint_report(l, rule, n->loc, "bce takes probabilities, from 0 to 1, and %s leaves %s", last->op->name,
-		    node_is(last, "relu") ? "numbers above 1, too" : "numbers of any size");
-		diag_place(l->diags, g, last->loc, "that is here");
-		diag_help(l->diags, g, "bce_with_logits in its place%s, which applies sigmoid itself and loses no digits",
-		    node_is(last, "relu") ? ", without that relu" : "");
+		if (bce)
+			tell_bce(rule, l, n, last);
+		else
+			tell_kl_div(rule, l, n, last);
 	}
 }
 
@@ -46,7 +81,9 @@ const struct rule rule_bce_of_logits = {
 	    "is cut off, so that such samples have a large loss and no gradient, or training stops (PyTorch ends with an assertion on the "
 	    "device, \"input_val >= zero && input_val <= one\").\n\n"
 	    "Write bce_with_logits, which makes the probability itself and keeps digits that sigmoid and a logarithm after it lose. In a "
-	    "network that answers with probabilities, sigmoid stands behind the last layer.",
+	    "network that answers with probabilities, sigmoid stands behind the last layer.\n\n"
+	    "kl_div, as PyTorch's, takes logarithms of probabilities and is least where they match the target. Of numbers that are no "
+	    "logarithms of shares of 1 it has no least: it falls as long as they grow. Write softmax -> log before it.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };

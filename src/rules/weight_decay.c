@@ -19,25 +19,59 @@ adds_to_gradients(const struct op *optimizer)
 }
 
 static void
+judge(const struct rule *rule, struct lint *l, const struct op *optimizer, double decay, struct loc loc)
+{
+	struct diag *g;
+
+	if (decay < LEAST || !adds_to_gradients(optimizer))
+		return;
+	g = lint_report(l, rule, loc, "weight_decay=%g of %s pulls weights to 0 harder than a usual "
+	    "loss pulls them away", decay, optimizer->name);
+	diag_fact(l->diags, g, "it adds %g times each weight to its gradient: training settles "
+	    "where the loss's own gradient is as large as that", decay);
+	diag_help(l->diags, g, "usual for %s: 1e-5 to 5e-3; 0.1 is a number for adamw, which takes "
+	    "lr * weight_decay off each weight instead", optimizer->name);
+}
+
+static void
+judge_groups(const struct rule *rule, struct lint *l)
+{
+	const struct settings *set = &l->module->set;
+	const struct pattern *first = set->group_pattern;
+	int i;
+
+	for (i = 0; i < set->ngroups; first += set->group[i++].patterns)
+		if (set->group[i].has_decay)
+			judge(rule, l, set->optimizer, set->group[i].decay, first->loc);
+}
+
+static void
+judge_turns(const struct rule *rule, struct lint *l)
+{
+	const struct settings *set = &l->module->set;
+	int i;
+
+	for (i = 0; i < set->nturns; i++) {
+		const struct turn *t = &set->turn[i];
+		int at = t->optimizer ? op_attr_at(t->optimizer, "weight_decay") : -1;
+
+		if (at >= 0 && t->optimizer_attr != set->optimizer_attr)
+			judge(rule, l, t->optimizer, t->optimizer_attr[at].r, t->loc);
+	}
+}
+
+static void
 check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
 	const struct settings *set = &m->set;
-	double decay;
-	struct diag *g;
 
-	if (!m->train || !set->optimizer || !set->optimizer_loc.src ||
-	    !adds_to_gradients(set->optimizer) || weighted_layers(m) < 2)
+	if (!m->train || !set->optimizer || weighted_layers(m) < 2)
 		return;
-	decay = optimizer_real(set, "weight_decay");
-	if (decay < LEAST)
-		return;
-	g = lint_report(l, rule, set->optimizer_loc, "weight_decay=%g of %s pulls weights to 0 "
-	    "harder than a usual loss pulls them away", decay, set->optimizer->name);
-	diag_fact(l->diags, g, "it adds %g times each weight to its gradient: training settles "
-	    "where the loss's own gradient is as large as that", decay);
-	diag_help(l->diags, g, "usual for %s: 1e-5 to 5e-3; 0.1 is a number for adamw, which takes "
-	    "lr * weight_decay off each weight instead", set->optimizer->name);
+	if (set->optimizer_loc.src)
+		judge(rule, l, set->optimizer, optimizer_real(set, "weight_decay"), set->optimizer_loc);
+	judge_groups(rule, l);
+	judge_turns(rule, l);
 }
 
 const struct rule rule_weight_decay = {
@@ -52,7 +86,7 @@ const struct rule rule_weight_decay = {
 	    "adamw the number is another thing, a share lr * weight_decay of each weight a step "
 	    "(Loshchilov and Hutter: Decoupled weight decay regularization, 2017), and 0.1 is "
 	    "usual: GPT-3 was trained with it.\n\n"
-	    "Reported from 0.1 on, but not for adamw, nor for a single layer with weights, where "
+	    "Reported from 0.1 on, of groups and of updates with optimizers of their own too, but not for adamw, nor for a single layer with weights, where "
 	    "it is ridge regression. Most often the optimizer was changed and the number was not. "
 	    "ResNet has 1e-4, VGG and AlexNet 5e-4.",
 	.check = check,
