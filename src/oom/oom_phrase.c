@@ -66,6 +66,7 @@ const struct phrase oom_phrases[] = {
 	{ "alloc_cpu() seems to have been called with negative number", APART("PyTorch", NEGATIVE) },	/* c10/core/impl/alloc_cpu.cpp */
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ON_WINDOWS },
+	{ "The generation of the video has encountered an error: it is likely that you have unsufficient VRAM", HEDGED(OOM_CUDA, "Wan2GP", GUESSES_VIDEO) },
 	{ "You do not have enough GPU memory available to train the selected model", SAYS(OOM_CUDA, "faceswap", FACESWAP) },
 	{ "DML allocator out of memory", FROM("DirectML") },
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
@@ -265,6 +266,9 @@ const struct phrase oom_phrases[] = {
 	{ "Can't allocate [DEVICE] memory: #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ND4J", NULL, PHRASE_BYTES) },
 	{ "Device memory allocation of size # failed", OWN_BYTES(OOM_CUDA, "Vulkan") },
 	{ "Device memory allocation of size # failed", ROW(ROLE_MESSAGE, OOM_OTHER, false, NULL, NULL, PHRASE_BYTES) },
+	{ "vkAllocateMemory failed -2", SAYS(OOM_CUDA, "Vulkan", VULKAN_DEVICE) },	/* as ncnn writes it */
+	{ "vkAllocateMemory failed -1", ROW(ROLE_MESSAGE, OOM_HOST, true, "Vulkan", NULL, 0) },
+	{ "vkAllocateMemory failed -10", APART("Vulkan", VULKAN_OBJECTS) },
 	{ "VK_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Vulkan") },
 	{ "Requested buffer size exceeds device memory allocation limit: ErrorOutOfDeviceMemory", ROW(ROLE_MESSAGE, OOM_CUDA,
 	    false, "Vulkan", NULL, PHRASE_REST | PHRASE_PIECE) },
@@ -366,6 +370,7 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "GPUassert: out of memory", MESSAGE(OOM_CUDA) },	/* a macro that many programs have */
 	{ "HIP error: out of memory", FROM("HIP") },
+	{ "ROCm error: out of memory", FROM("ggml") },
 	{ "hipMalloc failed: out of memory", FROM("HIP") },
 	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },
 	{ "torch.cuda.OutOfMemoryError: CUDA out of memory.\n", FROM("PyTorch") },
@@ -402,6 +407,7 @@ const struct phrase oom_phrases[] = {
 	{ "GPU memory fragmentation?", HEDGED(OOM_CUDA, "a miner", DAG_IN_ONE) },
 	{ "clCreateBuffer(-61", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
 	{ "CL_INVALID_BUFFER_SIZE", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
+	{ "~exceeded max size of memory object allocation: requested # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "OpenVINO", NULL, PHRASE_BYTES | PHRASE_PIECE) },
 	{ "~cl_mem_object_allocation_failure", SAYS(OOM_CUDA, "OpenCL", CL_BUFFER) },
 	{ "Memory Object Allocation Failure", SAYS(OOM_CUDA, "OpenCL", CL_BUFFER) },
 	{ "MEM_OBJECT_ALLOCATION_FAILURE", SAYS(OOM_CUDA, "OpenCL", CL_BUFFER) },
