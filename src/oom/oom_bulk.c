@@ -203,6 +203,30 @@ is_of_network(struct talk clause, const char *s)
 	    talk_any_whole(clause_word_ahead(clause, word.s), "model models weights network checkpoint checkpoints file files dataset data images it");
 }
 
+/* "I had a 3060 with 12 GB a few days ago"; not "I had an error with my 4 GB GPU". */
+static bool
+is_of_past(struct talk clause)
+{
+	size_t n;
+	const char *at = talk_find_whole(clause, "i had|we had|used to have|used to use", &n);
+	struct talk word = at ? clause_word_behind(clause, at + n) : clause;
+
+	if (talk_has_whole(clause, "my old|my previous|my former") && !talk_any_whole(clause, "still"))
+		return true;
+	while (at && talk_is_one_of(word, "a an the my our only an old"))
+		word = clause_word_behind(clause, word.s + word.n);
+	return at && word.n > 0 && (is_digit(*word.s) || talk_any_begins(word, OF_CARD));
+}
+
+/* "It works well on my laptop (8 GB)": does the sentence say so ahead of S, and of no failure? */
+static bool
+works_there(struct talk t, const char *s)
+{
+	struct talk sentence = talk_sentence(t, s);
+
+	return clause_works(talk_part(t, sentence.s, s)) && !oom_short_fails(sentence);
+}
+
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
  * machine's, nor what one needs. */
 static bool
@@ -211,6 +235,8 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	struct talk ahead = talk_part(clause, clause.s, s);
 	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD);
 
+	if (is_of_past(clause) || works_there(t, s) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
+		return false;
 	if (talk_is_one_of(clause_word_behind(t, to), "dataset data file files model models checkpoint csv images video corpus archive swap disk freed less more") || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
 		return false;
 	if (!talk_any_begins(clause, OF_CARD) && !named_ahead && !talk_has_whole(clause, "video card|graphic card"))
@@ -237,7 +263,7 @@ named_card(struct talk t)
 
 	if (!at || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN) || clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
 		return NULL;
-	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) ? NULL : at;
+	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) || is_of_past(talk_clause(t, at, n)) || works_there(t, at) ? NULL : at;
 }
 
 /* "a GTX 1650 4GB", "my 4 GB GPU", "mine is 2G", "an nvidia GPU that is 2GB": an amount right

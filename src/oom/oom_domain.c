@@ -1,6 +1,10 @@
 /* Names that have another sense, as RotatE and the many VITs, are none of these. */
 #include "oom/oom_domain.h"
 
+#include <string.h>
+
+#define SHORT_NAME	3	/* letters */
+
 static const char *const names[DOMAINS] = {
 	[DOMAIN_SPEECH] = "asr|speech recognition|speech-to-text|espnet|espnet2|wenet|wav2vec|wav2vec2|hubert|librispeech|aishell|ljspeech|libritts|tts|text-to-speech|text to speech|"
 	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train",
@@ -12,6 +16,15 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
 };
 
+/* A name of a few letters within that of a folder, "D:\\AI\\TTS\\tts-webui", is anyone's. */
+static bool
+is_of_folder(struct talk t, const char *at, size_t n)
+{
+	const char *to = at + n, *end = t.s + t.n;
+
+	return n <= SHORT_NAME && ((at > t.s && memchr("/\\-_", at[-1], 4)) || (to < end && memchr("/\\-_", *to, 4)));
+}
+
 void
 oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 {
@@ -20,6 +33,6 @@ oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 	int d;
 
 	for (d = 0; d < DOMAINS; d++)
-		if (!of[d].line && (at = talk_find_whole(t, names[d], &n)))
+		if (!of[d].line && (at = talk_find_whole(t, names[d], &n)) && !is_of_folder(t, at, n))
 			oom_knob_keep(&of[d], at, at + n, line);
 }

@@ -82,12 +82,23 @@ evaluates_there(struct talk t)
 	return clause_says(t, "validation fails|validation failed|evaluation fails|evaluation failed", AHEAD | BEHIND | WORKS, "");
 }
 
-/* "infer_auto_device_map", and of all types of it alike. */
+/* "src/inference/core.cpp" */
+static bool
+is_folder(struct talk t, const char *at)
+{
+	const char *to = at, *end = t.s + t.n;
+
+	while (to < end && piece_is_word(*to))
+		to++;
+	return at > t.s && to < end && memchr("/\\", at[-1], 2) && memchr("/\\", *to, 2);
+}
+
+/* "infer_auto_device_map", a folder's name, and of all types of it alike. */
 static bool
 is_no_inference(struct talk t, struct talk clause, const char *at)
 {
 	(void)clause;
-	return talk_any_phrase(talk_head(t, at, 16), "infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
+	return is_folder(t, at) || talk_any_phrase(talk_head(t, at, 16), "infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
 }
 
 static const char *
@@ -98,11 +109,25 @@ infers(struct talk t)
 
 #define TRAINS_ONE	"train a vae|train the vae|train my vae|training a vae|training the vae|training my vae|train an autoencoder|training an autoencoder|train the autoencoder|training the autoencoder|training my autoencoder"
 
+#define GENERATED	"finished generating|finishes generating|generation finished|generation finishes|after generating the video|after generating the image|after all the steps|after all steps|completing all the steps|completing all steps|completed all the steps|"	\
+    "after the last step|at the last step of generation|end of the generation|end of generation|last second of generation|last steps of generation|last step of generation|right before saving the video|before saving the video|before creating the output|before it could create an output"
+
+/* "OOM after the video finished generating": by then what was made is decoded to pictures. */
+static const char *
+has_generated(struct talk t)
+{
+	const char *at = talk_any_whole(t, "video videos image images picture pictures frame frames") ? clause_says(t, GENERATED, AHEAD, "") : NULL;
+
+	return at && !talk_any_begins(t, "train token prompt epoch answer") ? at : NULL;
+}
+
 /* "OOM at the VAE decode stage": of an autoencoder, by its name, that is not itself trained. */
 static const char *
 decodes(struct talk t)
 {
-	return talk_has_whole(t, TRAINS_ONE) ? NULL : talk_any_whole(t, "vae autoencoder autoencoderkl") ? clause_says(t, "vae decode|vae decoding|decoding stage|decode stage|at vae|in vae|in the vae|during vae|"
+	const char *at = has_generated(t);
+
+	return at ? at : talk_has_whole(t, TRAINS_ONE) ? NULL : talk_any_whole(t, "vae autoencoder autoencoderkl") ? clause_says(t, "vae decode|vae decoding|decoding stage|decode stage|at vae|in vae|in the vae|during vae|"
 	    "vae encode|vae encoding|decode step|decoding step|decode the latents|decoding the latents", AHEAD | BEHIND | WORKS, "") : NULL;
 }
 
