@@ -31,6 +31,8 @@ static const char *const says[KNOBS] = {
 	[KNOB_OFFLOADS] = "Where that is of Stable Diffusion's web UI, or of ComfyUI, more of the model lies on the device at a time than with --lowvram, which takes less, and longer.",
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
 	    "at once, one call after the other, take less.",
+	[KNOB_CONTEXT] = "Where that is of llama.cpp, or of a program with it, such as Ollama, keys and values for as many tokens are set aside when a model is loaded, in Ollama for each of as many requests at once as "
+	    "OLLAMA_NUM_PARALLEL says, and what attention works with grows with it, too. A shorter context, fewer requests at once, keys and values of fewer bits (with flash attention), or fewer layers on the device take less there.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
 	    "stored, with their square. A lower bound, or fewer samples at once, take less.",
 };

@@ -141,9 +141,13 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, cached), offsetof(struct oom_paste, habits.of[HABIT_CACHE].line), SAYS_TOLD_CACHED, ON_MACHINE, 0,
 	    "Where samples are kept once they were read, all of them come to lie in the machine's memory, pictures as arrays several times as large as their files: without that, "
 	    "or kept in a file (cache=disk in YOLO, a file's name in tf.data's cache()), they do not." },
+	{ offsetof(struct oom_paste, captures), 0, SAYS_TOLD_CAPTURES, OF_ITSELF | ON_DEVICE, TRACE_GRAPH,
+	    "Where it failed as CUDA graphs were captured, a graph holds the memory of all that it runs, for as long as it lives, beside weights and what was set aside before: a smaller share set aside (in vLLM "
+	    "gpu_memory_utilization, in SGLang --mem-fraction-static), fewer or smaller sizes that are captured, or none (vLLM's enforce_eager, SGLang's --disable-cuda-graph) leave room." },
 	{ offsetof(struct oom_paste, server), offsetof(struct oom_paste, training), SAYS_TOLD_SERVER, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
-	    "Where vLLM begins there, it takes the share gpu_memory_utilization of the device, for weights, for the largest step that it may have to make, and for keys and values of one text of max_model_len at least. A lower "
-	    "max_model_len, fewer texts at once (max_num_seqs), no captured graphs (enforce_eager), weights in fewer bits or on more devices take less; what others have of the device is not there for that share." },
+	    "Where vLLM runs there, it takes the share gpu_memory_utilization of the device, for weights, for the largest step that it may have to make, and the rest of it for keys and values, those of one text of max_model_len "
+	    "at least. Where that share is too small for these, a larger one, where nothing else has the device, a lower max_model_len, weights in fewer bits or on more devices help; where memory ends beside it, as while graphs are captured "
+	    "or in a request, a smaller one, fewer texts at once (max_num_seqs), or no captured graphs (enforce_eager)." },
 	{ offsetof(struct oom_paste, saved), 0, SAYS_TOLD_SAVED, ON_MACHINE, 0,
 	    "Where all of it is one array or list by then, it lies in the machine's memory as a whole, and as a rule once more while it is written: written as it comes, in parts "
 	    "(several files, HDF5, numpy.memmap), it need not." },
@@ -360,13 +364,14 @@ images(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 	bool metal = y->main->kind == OOM_MPS;
+	int line = p->images ? p->images : p->serves || p->server.line ? 0 : p->images_told;
 
-	if (!p->images || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
+	if (!line || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		return;
 	autopsy_cause(y, SAYS_IMAGES, arena_printf(y->arena, "Line %d has a name as of a program that makes images by diffusion. Where it is one, and nothing is "
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
 	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores%s, weights in "
-	    "16 bits, and only a part of the model there at a time%s take less.", p->images,
+	    "16 bits, and only a part of the model there at a time%s take less.", line,
 	    metal ? "" : " (xFormers)", metal ? "" : " (--medvram, --lowvram, enable_model_cpu_offload() in diffusers)"));
 }
 

@@ -273,7 +273,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ GIVEN, IN_TURN },
 		{ WEIGHTS_FILL, BEFORE_ANY } } },
-	{ NEEDS_DECODES, "an autoencoder of images was at work then", {
+	{ NEEDS_DECODES, "an autoencoder of images was at work then, as behind the last step, when what was made is decoded", {
 		{ "Its layers have the full height and width of all pictures, or frames, at once", "in tiles (enable_vae_tiling() in diffusers, or a "
 		    "setting of the program), in slices or one by one they need a part of that." },
 		{ "Weights of what ran before it lie there still", "moved off the device by then (offloading), they leave it room." } } },

@@ -83,6 +83,16 @@ serves(struct talk t)
 	return talk_find_whole(t, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|max_model_len|max-model-len|--max-model-len|vllm serve|vllm", &n);
 }
 
+/* "OOM during graph capture", "it crashes while capturing CUDA graphs" */
+static const char *
+captures(struct talk t)
+{
+	const char *at = talk_any_phrase(t, "cuda graph|cuda-graph|cudagraph|graph capture|graph capturing") ? clause_says(t, "during graph capture|during cuda graph capture|during cuda-graph capture|during the graph capture|during capture|while capturing|when capturing|capturing cuda graph|capturing the cuda graph|"
+	    "capture cuda graph|cuda graph capture|graph capture oom|graph capturing", AHEAD | WORKS, "") : NULL;
+
+	return at && !talk_any_whole(talk_sentence(t, at), "screen camera video") ? at : NULL;
+}
+
 #define NO_DEVICE	"not cuda oom|not a cuda oom|not gpu oom|not a gpu oom|not cuda out of memory|not the gpu memory|not gpu memory|not the gpu's memory|not vram|isn't cuda oom"
 
 /* "It is no CUDA OOM", "the OOM is not CUDA's": whose memory it was, told by whose it was not. */
@@ -322,6 +332,8 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	denies_device(p, t);
 	if (!p->saved.line && (at = saves_results(t)) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->saved, t, at, line);
+	if (!p->captures.line && (at = captures(t)) && oom_told_is_of_failure(&p->told, t, at, line))
+		said_at(&p->captures, t, at, line);
 	if (!p->server.line && !p->training)
 		note(&p->server, t, serves(t), line);
 	if (!p->docker && (at = talk_find_whole(t, "docker|dockerfile|docker-compose", &n)) && runs_there(t, at, source))

@@ -15,6 +15,10 @@
     "happens when i use|happens only when i use|occurs when i use|happens when i activate|happens when i enable|happens only with|only happens with|happens only when|only happens when|occurs only when|only occurs when"
 #define LACKS		"works without|works fine without|work without|work fine without|worked without|worked fine without|runs without|runs fine without|run fine without|trains without|trains fine without|is fine without|fine without"
 
+#define TAKES_OFF	"if i disable|when i disable|once i disable|if i turn off|when i turn off|once i turn off|if i switch off|when i switch off|after i disabled|after disabling|after turning off"
+#define OF_MACHINE	"computer pc machine desktop laptop server monitor screen antivirus wifi gpu gpus card display"
+#define RUNS_THEN	"run smoothly|runs smoothly|running smoothly|run successfully|runs successfully|run normally|runs normally|runs well|run well"
+
 /* What takes less memory, or none: where it fails with that, that is not what it failed for. */
 #define SAVERS		"checkpoint checkpointing gradient_checkpointing amp fp16 bf16 half mixed autocast float16 bfloat16 xformers flash flash_attention offload offloading cpu_offload no_grad empty_cache gc lora qlora " \
     "8bit 4bit int8 8bit_adam deepspeed zero fsdp smaller fewer less lower batch batch_size swap print prints debug log logging line sleep timeout del collect slicing tiling quantization"
@@ -36,12 +40,19 @@ const char *
 oom_cure_added(struct talk t)
 {
 	const char *at = NULL;
-	struct talk sentence;
+	struct talk sentence, behind;
 	size_t n;
 
 	while (talk_next_phrase(t, ADDS, &at, &n)) {
 		sentence = talk_sentence(t, at);
 		if (is_of_more(sentence, at + n) && !clause_works(talk_clause(t, at, n)) && oom_short_fails(sentence))
+			return at;
+	}
+	for (at = NULL; talk_next_phrase(t, TAKES_OFF, &at, &n); ) {
+		sentence = talk_sentence(t, at);
+		behind = talk_part(sentence, at + n, sentence.s + sentence.n);
+		if (!talk_any_whole(behind, SAVERS " " OF_MACHINE) && !talk_any_whole(sentence, DENIES) && !memchr(sentence.s, '?', sentence.n) && !clause_says_no(behind, "") &&
+		    (clause_works(behind) || talk_has_whole(behind, RUNS_THEN)))
 			return at;
 	}
 	for (at = NULL; talk_next_phrase(t, LACKS, &at, &n); ) {

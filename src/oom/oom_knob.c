@@ -30,6 +30,7 @@ static const struct {
 	[KNOB_LASTS] = { "max_duration|max_duration_s|max_audio_length|max_audio_len|max_wav_length|max_duration_in_seconds|max_input_length_in_sec|max_speech_length", NULL, NULL, NULL, true, false },
 	[KNOB_OFFLOADS] = { "--medvram|--normalvram|--highvram|--medvram-sdxl", NULL, NULL, NULL, false, false },
 	[KNOB_RETURNS] = { "num_return_sequences|num_beams", NULL, NULL, NULL, false, false, true },
+	[KNOB_CONTEXT] = { "num_ctx|ollama_context_length|ollama_num_parallel|--ctx-size|--ctx_size|ctx-size", NULL, NULL, NULL, false, false },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
 	    NULL, NULL, NULL, false, true },
 };

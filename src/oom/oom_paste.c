@@ -323,6 +323,20 @@ program(struct oom_paste *p, struct talk t, int line)
 /* Programs that run networks and train none. */
 #define SERVERS		"ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang koboldcpp kobold lmstudio exllama text-generation-webui"
 
+/* What people call programs that make images by diffusion, and what these do. */
+#define MAKES_IMAGES	"txt2img|img2img|hires fix|hires.fix|hires. fix|high res fix|highres fix|highresfix|a1111|automatic1111|comfyui|comfy ui|invokeai|fooocus|stable diffusion webui|stable-diffusion-webui|sd webui|sd-webui|controlnet"
+
+/* Not "tested to be working in ComfyUI", nor one that trains. */
+static bool
+makes_images(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, MAKES_IMAGES, &n);
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	return at && !clause_works(clause) && !clause_says_no(talk_part(clause, clause.s, at), "") && !talk_any_begins(talk_sentence(t, at), "train like unlike also");
+}
+
 /* Anything of a neural network: programs of other kinds run out of memory, too, in the same
  * words. */
 static bool
@@ -439,6 +453,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	sizes(p, t, line, told);
 	if (!told)
 		program(p, t, line);
+	else if (!p->images_told && makes_images(t))
+		p->images_told = line;
 	if (talk_any_of(t, "lora peft adapter frozen freez requires_grad sgd"))
 		p->names_adapter = line;
 	oom_domain_line(p->domains, t, line);

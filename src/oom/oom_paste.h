@@ -60,6 +60,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int adapts;		/* and by which an adapter may be trained (LoRA) in their place */
 	int names_adapter;	/* and that has any word of one, whatever it says of it */
 	int images;		/* the last line that is of a program that makes images by diffusion, */
+	int images_told;	/* or the last sentence that names one, */
 	int trains;		/* and the last that names a program of training */
 	int whole;		/* of a program that takes all as one batch, by its name */
 	int julia;		/* of an error of Julia */
@@ -112,6 +113,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said version;	/* of another version with which it does not fail, */
 	struct said cached;	/* of samples that are kept once they were read, */
 	struct said rays;	/* of rays that are followed through a scene, */
+	struct said captures;	/* of CUDA graphs that are captured, */
 	struct said server;	/* of vLLM, or of its own settings, */
 	struct said replicas;	/* of data that each process has a copy of, */
 	struct said saved;	/* of results that are written, */
