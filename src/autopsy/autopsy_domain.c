@@ -43,13 +43,13 @@ is_all(const struct autopsy *y)
 	return i == y->causes.n || autopsy_is_of_samples(y);
 }
 
-/* How much it takes is asked of a run that is too large from its start. */
+/* How much it takes is asked of training that is too large from its start. */
 static void
 asked(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (!p->asked.line || p->later.line || p->grows.line || p->evaluating.line || p->least_batch == 1 || autopsy_tells_no_network(p) || autopsy_is_of_trees(p))
+	if (!p->asked.line || p->times || (!p->training && !p->trains) || p->later.line || p->grows.line || p->evaluating.line || p->least_batch == 1 || autopsy_tells_no_network(p) || autopsy_is_of_trees(p))
 		return;
 	autopsy_cause(y, SAYS_TOLD_ASKED, arena_printf(y->arena, "L%s. Where it fails at the first steps or calls, and nothing else has that memory, the run needs more than there is%s. What layers make grows in "
 	    "proportion with the samples that are given at once: a smaller batch (of each device) is what takes less of it first, then smaller samples (fewer pixels, shorter ones), and a smaller network, or one whose weights have "

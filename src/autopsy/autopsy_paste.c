@@ -295,6 +295,13 @@ board(struct autopsy *y)
 	    "file holds what the processor has, not what the GPU uses.", y->log.paste.jetson));
 }
 
+/* Is it of a framework with neither PyTorch's graphs nor Keras' models? */
+static bool
+is_of_others(const struct oom_message *o)
+{
+	return o->kind == OOM_ONNX || o->kind == OOM_CUPY || o->kind == OOM_XLA || o->kind == OOM_PADDLE;
+}
+
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
  * makes more of it. */
 void
@@ -308,10 +315,10 @@ autopsy_words(struct autopsy *y, bool explained)
 	absurd_said(y);
 	array_said(y);
 	board(y);
-	if (explained && p->grows.line && !o->says && o->kind != OOM_TOLD)
+	if (explained && p->grows.line && !p->shapes.line && !o->says && o->kind != OOM_TOLD)
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
-		    "processes hold" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "
+		    "processes hold" : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep, validation with gradients on; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)",
 		    o->host ? "" : " Where it grows by leaps, samples come that are larger, or have more in them, than those before."));

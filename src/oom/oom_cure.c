@@ -36,6 +36,14 @@ is_of_more(struct talk sentence, const char *behind)
 	return clause_word_behind(sentence, behind).n > 0 && !talk_any_whole(rest, SAVERS) && !talk_any_whole(sentence, DENIES) && !memchr(sentence.s, '?', sentence.n);
 }
 
+/* "It freezes only when the browser runs out of memory": what ends the phrase ADDS is the failure
+ * itself, and nothing that was added. */
+static bool
+is_of_state(struct talk adds, struct talk clause, const char *behind)
+{
+	return talk_any_whole(adds, "only happens occurs") && oom_short_fails(talk_part(clause, behind, clause.s + clause.n));
+}
+
 const char *
 oom_cure_added(struct talk t)
 {
@@ -45,6 +53,8 @@ oom_cure_added(struct talk t)
 
 	while (talk_next_phrase(t, ADDS, &at, &n)) {
 		sentence = talk_sentence(t, at);
+		if (is_of_state(talk_part(t, at, at + n), talk_clause(t, at + n, 0), at + n))
+			continue;
 		if (is_of_more(sentence, at + n) && !clause_works(talk_clause(t, at, n)) && oom_short_fails(sentence))
 			return at;
 	}
@@ -83,6 +93,14 @@ oom_cure_ended(struct talk t)
 			return at;
 	}
 	return NULL;
+}
+
+#define OTHER_ONE	"new problem|new error|new issue|another problem|another error|another issue|other problem|now i get|now i got|but now i|then i get|then i got|then it gives|but then"
+
+bool
+oom_cure_begins_other(struct talk t)
+{
+	return talk_has_whole(t, OTHER_ONE);
 }
 
 #define EMPTIES		"empty_cache|emptycache|empty cache|memory.empty_cache"

@@ -377,11 +377,15 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said(&p->other_data, t, oom_change_data(t), line);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		said(&p->turned_on, t, oom_cure_added(t), line);
-		said(&p->ended_by, t, oom_cure_ended(t), line);
+		said(&p->ended_by, t, at = oom_cure_ended(t), line);
+		if (oom_cure_begins_other(at ? talk_part(t, at, t.s + t.n) : t))
+			p->ended_by.line = 0;		/* that was of another failure */
 		said(&p->emptied, t, oom_cure_emptied(t), line);
 		said(&p->deprecated, t, oom_cure_deprecated(t), line);
 		if (!p->asked.line)
 			said(&p->asked, t, oom_cure_asked(t), line);
+		if (talk_any_begins(t, "epoch iteration verif valid eval test preprocess pre-process tokeniz merg initializ convert export infer generat render load") || talk_any_whole(t, "after"))
+			p->times = line;
 	}
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);
@@ -408,7 +412,7 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (source != SOURCE_PROSE && talk_any_phrase(t, "begin building engine|building tensorrt engine|building an engine from file|[trt] building engine"))
 		said_at(&p->converts, t, t.s, line);
 	if (source == SOURCE_PROSE || source == SOURCE_COMMENT)
-		said(&p->shapes, t, talk_first(t, "dynamic shape|dynamic input|dynamic axes|dynamic batch|various input shape|various shape|various size|different input shape|different shape|varying shape|"
+		said(&p->shapes, t, talk_first(t, "new shape|new length|new sequence length|new input size|new image size|dynamic shape|dynamic input|dynamic axes|dynamic batch|various input shape|various shape|various size|different input shape|different shape|varying shape|"
 		    "varying input|variable shape|variable input|shapes vary|shape varies|shapes change|shape changes|changing shape|different sentence length|different sequence length|different input length|batches of different length|sentence lengths|varying length|lengths vary|length varies|variable length"), line);
 	said_of_any(&p->loading, &p->told, t, line, loads);
 	said_of_any(&p->saving, &p->told, t, line, saves);
