@@ -1,7 +1,7 @@
 /*
- * activation-missing: two dense layers, or two convolutions, with nothing but dropout and batch
- * normalisation between them, which are one. Reads the forward graph; what the spec without the
- * first dense layer takes is planned.
+ * activation-missing: two dense layers, or two convolutions, with nothing but dropout, batch
+ * normalisation and averages of windows between them, which are one. Reads the forward graph; what
+ * the spec without the first dense layer takes is planned.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/fix_edits.h"
@@ -11,11 +11,12 @@
 
 #include "ir/op.h"
 #include "amend/cut.h"
-#include "ops/space.h"
+#include "ops/pool.h"
 
 struct pair {
 	const struct node *first, *second;
 	const struct node *behind;	/* what an activation is to come behind */
+	const struct node *pool;	/* averages between them, or NULL */
 };
 
 /* One layer for the weights of a pair, [mid, in] and [out, mid] with so many cells each. */
@@ -99,10 +100,13 @@ find_pair(const struct tensor_readers *r, const struct node *n, struct pair *p)
 	if ((!dense && !node_is(n, "conv")) || n->part_of)	/* no part can be left out, or end in a relu */
 		return false;
 	*p = (struct pair){ .first = n, .behind = n };
-	while ((next = only_reader(r, next)) &&
-	    (node_is(next, "dropout") || node_is(next, "batchnorm")))
-		if (node_is(next, "batchnorm"))
+	while ((next = only_reader(r, next)) && (node_is(next, "dropout") ||
+	    node_is(next, "batchnorm") || (!dense && !p->pool && node_is(next, "avgpool")))) {
+		if (node_is(next, "avgpool"))
+			p->pool = next;
+		else if (node_is(next, "batchnorm") && !p->pool)
 			p->behind = next;
+	}
 	p->second = next;
 	return node_is(next, dense ? "dense" : "conv") && next->in[1] &&
 	    is_wasted(r, p);
@@ -130,6 +134,21 @@ without(struct lint *l, const struct node *n)
 	return edited_plan(l, &m);
 }
 
+/* The extents of one convolution for both, along an axis of space. */
+static int64_t
+joint_extent(const struct pair *p, int axis)
+{
+	int64_t span = p->second->in[1]->dim[2 + axis];
+
+	if (p->pool) {
+		struct window w = pool_window(p->pool, p->pool->in[0], p->pool->out[0]);
+		const struct window_axis *a = &w.at[SPACE_AXES - w.axes + axis];
+
+		span = a->kernel + (span - 1) * a->stride;
+	}
+	return p->first->in[1]->dim[2 + axis] + (span - 1) * op_attr(p->first, "stride")->v[axis];
+}
+
 static void
 tell_kernels(struct lint *l, struct diag *g, const struct pair *p, struct node *const *update)
 {
@@ -143,11 +162,12 @@ tell_kernels(struct lint *l, struct diag *g, const struct pair *p, struct node *
 
 		first[at] = a->dim[2 + i];
 		second[at] = b->dim[2 + i];
-		both[at] = first[at] + (second[at] - 1) * op_attr(p->first, "stride")->v[i];
+		both[at] = joint_extent(p, i);
 	}
-	diag_fact(l->diags, g, "%s of %s is one convolution of %s, but for what is at the borders; the "
+	diag_fact(l->diags, g, "%s of %s%s is one convolution of %s, but for what is at the borders; the "
 	    "first takes %s B, with gradient and state", space_text(arena, second, axes),
-	    space_text(arena, first, axes), space_text(arena, both, axes),
+	    p->pool ? "averages of " : "", space_text(arena, first, axes),
+	    space_text(arena, both, axes),
 	    lint_commas(arena, measure_trained_bytes(l->module, update, a)));
 }
 
@@ -221,7 +241,8 @@ const struct rule rule_activation_missing = {
 	.doc = "A dense layer of a dense layer is a dense layer: W2 (W1 x + b1) + b2; and a 3x3 "
 	    "convolution of a 3x3 convolution is one of 5x5. Without a function that is not linear "
 	    "in between, the first one only costs weights, with their gradients and optimizer "
-	    "state, and time. Batch normalisation and dropout are no such function. (Framework "
+	    "state, and time. Batch normalisation, dropout and, between convolutions, avgpool are no such "
+	    "function; maxpool is. (Framework "
 	    "users write it when moving from Keras, whose layers take activation= and default to "
 	    "none.)\n\n"
 	    "Quiet where two layers are a factorisation, which saves weights: the layer between is "

@@ -1,8 +1,8 @@
 /*
  * dense-on-map: a dense layer that reads an image's rows one by one, where flatten was forgotten.
- * What is meant shows in what comes behind: flatten, perhaps past other dense layers. Networks for
- * audio that have dense layers along frequencies go on with a sum or a convolution. Reads the
- * forward graph.
+ * What is meant shows in what comes behind: flatten or an average of all places, perhaps past other
+ * dense layers. Networks for audio that have dense layers along frequencies go on with a sum or a
+ * convolution. Reads the forward graph.
  */
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"
@@ -10,20 +10,39 @@
 
 #include "ir/op.h"
 
-/* Was X made by layers of images, perhaps past an activation or normalisation? */
+#define LEAST_SIDE	16	/* of a picture */
+
+/* Is it an input of three channels, or of one and square? */
+static bool
+is_picture(const struct tensor *t)
+{
+	return t->kind == T_INPUT && t->rank == 3 && t->dim[1] >= LEAST_SIDE && t->dim[2] >= LEAST_SIDE &&
+	    (t->dim[0] == 3 || (t->dim[0] == 1 && t->dim[1] == t->dim[2]));
+}
+
+/* Is X a picture, or made by layers of images, perhaps past an activation or normalisation? */
 static bool
 is_map(const struct tensor *x)
 {
 	const struct node *n = x->def;
+	const struct tensor *first = x;
 
 	while (n && n->in[0] && ((n->op->flags & OP_ELEMENTWISE) || node_is(n, "batchnorm") ||
-	    node_is(n, "dropout")) && n->op->max_operands == 1)
-		n = n->in[0]->def;
-	return x->rank == 3 && (node_is(n, "conv") || node_is(n, "conv_transpose") ||
+	    node_is(n, "dropout")) && n->op->max_operands == 1) {
+		first = n->in[0];
+		n = first->def;
+	}
+	return x->rank == 3 && (is_picture(first) || node_is(n, "conv") || node_is(n, "conv_transpose") ||
 	    node_is(n, "maxpool") || node_is(n, "avgpool") || node_is(n, "global_avgpool"));
 }
 
-/* The flatten that alone reads it, past activations and dense layers. */
+static bool
+is_whole_pool(const struct node *n)
+{
+	return node_is(n, "global_avgpool") || node_is(n, "global_maxpool");
+}
+
+/* The flatten, or pool of all places, that alone reads it, past activations and dense layers. */
 static const struct node *
 late_flatten(const struct tensor_readers *r, const struct node *n)
 {
@@ -32,7 +51,7 @@ late_flatten(const struct tensor_readers *r, const struct node *n)
 	while (next && ((next->op->flags & OP_ELEMENTWISE) || node_is(next, "dropout") ||
 	    node_is(next, "batchnorm") || node_is(next, "dense")) && next->op->max_operands == 1)
 		next = only_reader(r, next);
-	return node_is(next, "flatten") ? next : NULL;
+	return node_is(next, "flatten") || is_whole_pool(next) ? next : NULL;
 }
 
 static bool
@@ -54,13 +73,20 @@ tell(struct lint *l, struct diag *g, const struct node *n, const struct node *la
 	struct module *m = l->module;
 	const struct tensor *x = n->in[0];
 
-	diag_place(l->diags, g, late->loc, "the map is flattened here");
+	if (is_whole_pool(late))
+		diag_place(l->diags, g, late->loc, "its units are pooled here, as if they were places");
+	else
+		diag_place(l->diags, g, late->loc, "the map is flattened here");
 	diag_fact(l->diags, g, "from %s it makes %s: the same %s x %s weights for each of %s rows",
 	    tensor_shape_text(m->arena, x), tensor_shape_text(m->arena, n->out[0]),
 	    lint_commas(m->arena, n->in[1]->dim[0]), lint_commas(m->arena, n->in[1]->dim[1]),
 	    lint_commas(m->arena, x->dim[0] * x->dim[1]));
-	diag_help(l->diags, g, "flatten before it, so that it sees all %s numbers of a sample",
-	    lint_commas(m->arena, tensor_elements_per_sample(x)));
+	if (is_whole_pool(late))
+		diag_help(l->diags, g, "%s -> flatten before it, so that it sees one number of each of "
+		    "%s channels", late->op->name, lint_commas(m->arena, x->dim[0]));
+	else
+		diag_help(l->diags, g, "flatten before it, so that it sees all %s numbers of a sample",
+		    lint_commas(m->arena, tensor_elements_per_sample(x)));
 }
 
 static void
@@ -74,12 +100,13 @@ check(const struct rule *rule, struct lint *l)
 	place_add_unfound(&needed, l, found, &r);
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const struct node *before;
+		const struct node *before, *late;
 		struct diag *g;
 
 		if (!is_found(&r, n) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		before = n->in[0]->def;
+		late = late_flatten(&r, n);
 		if (n->in[0]->dim[2] == 1)
 			g = lint_report(l, rule, n->loc, "'%s' reads a single number at a time: of "
 			    "%s its last axis has one", n->path,
@@ -87,8 +114,9 @@ check(const struct rule *rule, struct lint *l)
 		else
 			g = lint_report(l, rule, n->loc, "'%s' reads one row of a map at a time, "
 			    "not the whole map", n->path);
-		tell(l, g, n, late_flatten(&r, n));
-		if (only_reader(&r, before) == n && !place_has(&needed, before->loc))
+		tell(l, g, n, late);
+		if (before && !is_whole_pool(late) && only_reader(&r, before) == n &&
+		    !place_has(&needed, before->loc))
 			fix_behind(l, g, before->loc, "flatten", "flatten the map before it");
 	}
 }
@@ -105,8 +133,9 @@ const struct rule rule_dense_on_map = {
 	    "where a flatten comes later; the network just sees little, and the layer behind that "
 	    "flatten is C H times as large as it seems. Behind global_avgpool, [C, 1, 1], such a "
 	    "layer reads one number at a time.\n\n"
-	    "Reported where a dense layer reads what layers of images made, and what it or other "
-	    "dense layers make of that is flattened. Where a convolution or a sum follows, the layer "
+	    "Reported where a dense layer reads a picture (an input of three channels, or a square of "
+	    "one) or what layers of images made, and what it or other dense layers make of that is "
+	    "flattened, or pooled by global_avgpool or global_maxpool. Where a convolution or a sum follows, the layer "
 	    "may be meant, as in networks for audio that mix frequencies. Seen in keras #9813, "
 	    "whose manual had promised to flatten, and keras-resnet #17.",
 	.check = check,
