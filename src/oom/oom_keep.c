@@ -210,6 +210,18 @@ says_less(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
+/* Is O one that may be of several things, where another on its line says what it was? */
+static bool
+is_explained(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->hedged && i < log->messages.n; i++)
+		if (log->messages.v[i].line == o->line && !log->messages.v[i].hedged && !oom_is_vague(&log->messages.v[i]))
+			return true;
+	return false;
+}
+
 /* Does O name in anyone's words what a message on its line says to be of something else, or one
  * right ahead of it, whose size is wrong, has brought about? */
 static bool
@@ -444,6 +456,7 @@ oom_settle(struct oom_log *log)
 	}
 	forget(log, is_old);
 	forget(log, says_less);
+	forget(log, is_explained);
 	forget(log, names_apart);
 	forget(log, is_out_of_time);
 	forget(log, is_beside);

@@ -206,6 +206,8 @@
     "got no memory on the device for itself, because the network or another process, such as a "	\
     "notebook that is still open, had taken it. " GROWTH " A CUDA that does not know the device, as one that is older than it, ends "	\
     "so, too."
+#define ASKS_COLABFOLD	"ColabFold asks that of every error that ends a prediction, which stands behind it. Where it was for want of memory, what a prediction takes "	\
+    "grows with the square of the number of residues, of all chains together, or more: shorter ones, fewer chains at once, or fewer sequences beside them (--max-msa) take less."
 #define TACTIC		"TensorRT left out a way to run a layer, since its workspace was not there; it "	\
     "tries others, so by itself this is a warning. A smaller limit of workspaces keeps it from trying "	\
     "such ways."
