@@ -6,7 +6,7 @@
 #include "base/ascii.h"
 #include "oom/oom_pattern.h"
 
-#define NEAR_WORDS	6	/* beside a phrase, within which a negation is of it */
+#define NEAR_WORDS	8	/* beside a phrase, within which a negation is of it */
 
 bool
 clause_says_no(struct talk t, const char *more)
@@ -186,7 +186,7 @@ clause_is_of_learning(struct talk t)
     "getting gotten go goes going went see sees seen seeing face faced hit hits hitting cause causes caused give gives gave throw " \
     "throws lead leads to raise raises error errors exception more longer such ever even of into in with cuda gpu ram memory " \
     "really actually use uses using run runs running problem problems issue issues trouble "	\
-    "by my our look looks like appear appears seem seems general genuine real true typical"
+    "by or system host device my our look looks like appear appears seem seems general genuine real true typical"
 /* and what it denies ahead of it. */
 #define LINKS_BACK	"error errors exception exceptions problem problems issue issues is are was were has have had been does do " \
     "did will happen happens occur occurs longer now anymore"

@@ -64,6 +64,9 @@ is_given_error(struct talk t)
 	return *from >= 'a' && *from <= 'z';	/* not Ray's RayTaskError(RuntimeError(...)) */
 }
 
+/* "If I use it, I get in the end:" is no code. */
+#define OF_PERSON	"i run|i get|i got|i try|i tried|i use|i used|i train|i set|i do|i don't|i dont|i have|i am|i want|we run|we get|we use|we train|i start|i increase"
+
 /* A line of a program's text, or of its log. */
 static bool
 is_code(struct talk t)
@@ -79,7 +82,7 @@ is_code(struct talk t)
 	    memcmp(s, "* ", 2) != 0)
 		return true;
 	return (talk_any_begins(talk_head(t, s, 6), "if elif while for") && end > s && end[-1] == ':' &&
-	    talk_any_of(rest, "( == in "));
+	    talk_any_of(rest, "( == in ") && !talk_has_whole(rest, OF_PERSON));
 }
 
 static bool
@@ -106,14 +109,14 @@ oom_told_is_of_failure(const struct oom_told *o, struct talk t, const char *at, 
 
 /* "If I use a batch of 16 it throws an error": what is seen each time, where I is who does it, and
  * something else tells of it. */
-#define SEEN		"then even|it throws|it gives|it crashes|it fails|it runs|it shows|it says|it raises|it reports|i get|i got|i receive|we get|we got"
+#define SEEN		"then even|it throws|it gives|it crashes|it fails|it runs|it shows|it says|it raises|it reports|i get|i got|i receive|i run into|i ran into|i run out|i ran out|we get|we got|we run into|we run out"
 
 static bool
 is_seen(struct talk clause, const char *behind)
 {
 	struct talk who = clause_word_behind(clause, behind);
 
-	if (talk_has_whole(talk_part(clause, who.s + who.n, clause.s + clause.n), "i get|i got|we get|we got") && !talk_any_whole(who, "you your"))
+	if (talk_has_whole(talk_part(clause, who.s + who.n, clause.s + clause.n), "i get|i got|i run into|i ran into|i run out|i ran out|we get|we got|we run into|we run out") && !talk_any_whole(who, "you your"))
 		return true;		/* "if my images are of that size I get this error" */
 	return talk_any_whole(who, "i we") && talk_has_whole(talk_part(clause, who.s + who.n, clause.s + clause.n), SEEN);
 }
