@@ -228,7 +228,7 @@ of_wide_product(struct autopsy *y, const struct oom_shape *s)
 static bool
 is_attention(const char *node)
 {
-	return strstr(node, "attention") || strstr(node, "attn");
+	return strstr(node, "ttention") || strstr(node, "attn");
 }
 
 /* Are two extents beside each other the same, as the height and width of images mostly are? */

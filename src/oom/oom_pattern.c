@@ -320,15 +320,28 @@ shape(const char *s, const char *end, struct oom_shape *to)
 	return s + 1;
 }
 
+static bool
+is_of_name(const char *s, const char *end)
+{
+	return s < end && *s > ' ' && *s < 127 && !strchr("'\"()[]{}=,;", *s);
+}
+
+/* What only closes a quote, as in "by op `", is no name. Of one that is longer than all the room a
+ * mark tells. */
 static const char *
 name(const char *s, const char *end, char to[OOM_NAME])
 {
+	bool any = false;
 	int n = 0;
 
-	while (s < end && n < OOM_NAME - 1 && *s > ' ' && *s < 127 && !strchr("'\"()[]{}=,;", *s))
-		to[n++] = *s++;
-	to[n] = '\0';
-	return n ? s : NULL;
+	for (; n < OOM_NAME - 1 && is_of_name(s, end); s++) {
+		any |= *s != '`';
+		to[n++] = *s;
+	}
+	if (is_of_name(s, end))
+		memcpy(to + n - 3, "...", 3);
+	to[any ? n : 0] = '\0';
+	return any ? s : NULL;
 }
 
 /* Extents one after the other on a line, two at least: what follows them is no extent. */

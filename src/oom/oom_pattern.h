@@ -29,7 +29,7 @@
 
 #include "ir/ir.h"
 
-#define OOM_NAME	128
+#define OOM_NAME	256
 #define OOM_RANK	12	/* axes: frameworks have more than we do */
 #define OOM_BREAK	'\v'	/* stands for a line break that is written as \n, as in JSON */
 
