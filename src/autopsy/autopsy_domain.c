@@ -17,13 +17,25 @@ static const char *const says[DOMAINS] = {
 	    "a shorter one, or crops of it, take less, and so do fewer sequences beside it, and layers that work in parts (chunk_size).",
 	[DOMAIN_TEXTS] = "Where a network learns to write text word by word, the words' vectors, the last layer and its scores grow with the vocabulary, a number for each word at each position, and batches are padded to "
 	    "their longest sentence: fewer words (subwords, a bound on their number), shorter sentences, and fewer of them at once (in tokens, where a batch is counted so) take less.",
+	[DOMAIN_CHAINS] = "Where samples are drawn by chains (MCMC), what is kept of all draws, of each chain and of every quantity, lies there until the run ends, and mostly a copy of it then: fewer draws or "
+	    "chains, or runs that go on from one another (in NumPyro post_warmup_state), whose draws are put elsewhere in between, take less.",
+	[DOMAIN_BROWSER] = "Where that is TensorFlow.js on WebGL, a tensor stays on the device until it is disposed of, as the language's collector does not see that memory: those that are made "
+	    "in each call go where tf.tidy() is around it, or by dispose(). Where tf.memory().numTensors does not rise from call to call, it is not that; textures are kept even so, to be used again, "
+	    "unless WEBGL_DELETE_TEXTURE_THRESHOLD says from how many bytes on they are not.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: smaller patches in training (gt_size, "
 	    "patch_size), fewer at once, and tiles in place of whole pictures in validation take less.",
 };
 
+/* In which memory grows by itself. */
+static bool
+keeps(int domain)
+{
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_BROWSER;
+}
+
 /* Is nothing told beside it that tells more? */
 static bool
-is_all(const struct autopsy *y)
+is_all(const struct autopsy *y, bool grows)
 {
 	int i;
 
@@ -32,7 +44,7 @@ is_all(const struct autopsy *y)
 		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
 			break;
 		case SAYS_TOLD_WORDS:
-			if (!y->log.paste.grows.line)
+			if (!y->log.paste.grows.line || grows)
 				break;
 			return false;
 		default:
@@ -57,17 +69,18 @@ asked(struct autopsy *y)
 }
 
 void
-autopsy_domain(struct autopsy *y)
+autopsy_domain(struct autopsy *y, bool grows)
 {
 	const struct oom_knob *of = y->log.paste.domains;
 	int d;
 
-	if (y->main->host || y->main->says || y->module || y->log.serving || !is_all(y))
+	if (y->main->says || y->module || y->log.serving)
 		return;
 	for (d = 0; d < DOMAINS; d++)
-		if (of[d].line && ((d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training)) {
+		if (of[d].line && says[d] && (d != DOMAIN_BROWSER || of[DOMAIN_WEBGL].line) && (!grows || keeps(d)) && is_all(y, keeps(d)) && (!y->main->host || d == DOMAIN_CHAINS) && ((d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training)) {
 			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
 			return;
 		}
-	asked(y);
+	if (!grows && !y->main->host && is_all(y, false))
+		asked(y);
 }

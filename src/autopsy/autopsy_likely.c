@@ -275,11 +275,26 @@ nothing_told(struct autopsy *y)
 		    "while it runs, tells more.");
 }
 
-/* Are gradients off, by torch.no_grad() in what was pasted? */
+static bool
+begins(const char *cause, const char *words)
+{
+	return strncmp(cause, words, strlen(words)) == 0;
+}
+
+/* What serves, draws by chains or runs in a browser has no loader. */
+static bool
+has_no_loader(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return ((p->serves || y->log.serving) && !p->training) || p->domains[DOMAIN_CHAINS].line || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line;
+}
+
+/* Are gradients off, by torch.no_grad() in what was pasted? Or is no loader there? */
 static bool
 is_ruled_out(const struct autopsy *y, const char *cause)
 {
-	return y->log.paste.no_grad && strncmp(cause, GRADIENTS_ON, strlen(GRADIENTS_ON)) == 0;
+	return (y->log.paste.no_grad && begins(cause, GRADIENTS_ON)) || (begins(cause, WITH_LOADER) && has_no_loader(y));
 }
 
 static void
@@ -298,6 +313,8 @@ push_items(struct autopsy *y, const struct row *r)
 
 /* Rows beside which it is told, too, what a network is for. */
 #define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_ALONE | NEEDS_LARGE | NEEDS_LONG)
+/* and those beside which only what grows by itself is named. */
+#define BESIDE_GROWTH	(NEEDS_GROWS | NEEDS_RISES | NEEDS_AGAIN)
 
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */
@@ -330,15 +347,15 @@ autopsy_likely(struct autopsy *y)
 		autopsy_words(y, !unknown);
 	if (!unknown && y->main && !y->main->asserted && !y->main->apart && !y->main->warning) {
 		beside_figures(y, told);
-		autopsy_domain(y);
+		autopsy_domain(y, false);
 	}
 	if (!unknown)
 		return;
 	is = signs(y, told) | (is_near_ram(y) ? NEEDS_HOST : 0);
 	while ((is & r->needs) != r->needs || (is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)) || (trees && r->needs && !(r->needs & OF_TREES)))
 		r++;		/* the last needs nothing */
-	if (!(r->needs & ~BESIDE_DOMAIN))
-		autopsy_domain(y);
+	if (!(r->needs & ~(BESIDE_DOMAIN | BESIDE_GROWTH)))
+		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
 	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)

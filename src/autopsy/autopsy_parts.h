@@ -66,8 +66,9 @@ bool	autopsy_tests_more(const struct autopsy *);
 void	autopsy_weights(struct autopsy *);
 /* By names of settings that bound what is given at once: autopsy_knobs.c. */
 void	autopsy_knobs(struct autopsy *);
-/* By names that tell what a network is for, where nothing tells more: autopsy_domain.c. */
-void	autopsy_domain(struct autopsy *);
+/* By names that tell what a network is for, where nothing tells more; where memory GROWS only by
+ * those in which it does so by itself: autopsy_domain.c. */
+void	autopsy_domain(struct autopsy *, bool grows);
 /* Is a framework named that is not PyTorch? */
 bool	autopsy_is_of_another(const struct autopsy *);
 /* What else switches gradients off, where code that was pasted has it and the message may be of a

@@ -58,9 +58,9 @@ const struct row autopsy_rows[] = {
 		{ KEPT, "then it grows with one shape, too." } } },
 	{ NEEDS_FALLS, "memory grew within an epoch, and fell at its end", {
 		{ "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "
-		    "that wait to be taken", "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
+		    "that wait to be taken", "without such processes (in PyTorch num_workers=0) it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ "Something is kept for an epoch (results or losses on lists, until measures are made of them)", "reduced as they come, they take less; then it grows "
-		    "with num_workers=0, too." } } },
+		    "without a loader's processes, too." } } },
 	{ NEEDS_TRIALS, "several runs are made in one process, as in a search", {
 		{ "Models, optimizers and results of the runs before lie there still, held by a name, a list, a callback or the last error's traceback",
 		    "with these let go of behind each (del, gc.collect(), and in PyTorch torch.cuda.empty_cache(), in Keras clear_session()), or a "
@@ -143,12 +143,12 @@ const struct row autopsy_rows[] = {
 		    "programs, or a swap file meanwhile leave room; on a board the GPU has the same memory." } } },
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
-		    "with num_workers=0 it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
-		{ "Something is kept from step to step (lists of results, losses with their graph)", "then it grows with num_workers=0, too." } } },
+		    "without such processes (in PyTorch num_workers=0) it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
+		{ "Something is kept from step to step (lists of results, losses with their graph)", "then it grows without a loader's processes, too." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
 		    "of)", "then it grows evenly, and stops where that is left out." },
-		{ "Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken", "with num_workers=0, or fewer of them, it grows less, or not "
+		{ WITH_LOADER ", each comes to hold a copy of what the data set has, and batches that wait to be taken", "without such processes (in PyTorch num_workers=0), or with fewer, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
@@ -160,7 +160,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
 		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
-		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with num_workers=0 or a "
+		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with fewer such processes (in PyTorch num_workers) or a "
 		    "shorter queue." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. Fewer samples at once, or smaller ones, "

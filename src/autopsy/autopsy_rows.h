@@ -75,6 +75,7 @@
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
+#define WITH_LOADER	"Where a loader has processes"
 
 struct row {
 	uint64_t needs;

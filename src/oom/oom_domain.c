@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "oom/oom_clause.h"
+
 #define SHORT_NAME	3	/* letters */
 
 static const char *const names[DOMAINS] = {
@@ -13,6 +15,9 @@ static const char *const names[DOMAINS] = {
 	    "sliding_window_inference|3d segmentation|medical volumes",
 	[DOMAIN_PROTEINS] = "alphafold|colabfold|openfold|protein|proteins|residues|msa transformer|esmfold|unifold",
 	[DOMAIN_TEXTS] = "machine translation|translation model|nmt|opennmt|joeynmt|tensor2tensor|fairseq|seq2seq|europarl|wmt14|wmt16|word vectors|word embeddings|glove vectors|fasttext|language modeling|word-rnn",
+	[DOMAIN_CHAINS] = "mcmc|numpyro|blackjax|sample_numpyro_nuts|sample_blackjax_nuts|num_warmup|nuts sampler|hamiltonian monte carlo",
+	[DOMAIN_BROWSER] = "tensorflow.js|tensorflowjs|tfjs|tf.tidy|tf.tidy()|tf.memory()|numtensors",
+	[DOMAIN_WEBGL] = "webgl|webgl2|context_lost_webgl|webgltexture|webgl_delete_texture_threshold",
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
 };
 
@@ -25,14 +30,25 @@ is_of_folder(struct talk t, const char *at, size_t n)
 	return n <= SHORT_NAME && ((at > t.s && memchr("/\\-_", at[-1], 4)) || (to < end && memchr("/\\-_", *to, 4)));
 }
 
+/* "Chains run fine, but the network ...": a name of what works, or is not there. */
+static bool
+is_of_other(struct talk t, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(t, at, n);
+
+	return (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n);
+}
+
 void
 oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 {
 	const char *at;
+	struct talk rest;
 	size_t n;
 	int d;
 
 	for (d = 0; d < DOMAINS; d++)
-		if (!of[d].line && (at = talk_find_whole(t, names[d], &n)) && !is_of_folder(t, at, n))
-			oom_knob_keep(&of[d], at, at + n, line);
+		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
+			if (!is_of_other(t, at, n) && !is_of_folder(t, at, n))
+				oom_knob_keep(&of[d], at, at + n, line);
 }

@@ -1,7 +1,7 @@
 /*
  * What a network is for, by names that stand in a report: of libraries, sets of data and kinds of
- * networks. What fills memory differs from one to the other; that it is of what failed no name
- * tells.
+ * networks, or of other programs. What fills memory differs from one to the other; that it is of
+ * what failed no name tells.
  */
 #ifndef STOWAGE_OOM_OOM_DOMAIN_H
 #define STOWAGE_OOM_OOM_DOMAIN_H
@@ -14,6 +14,9 @@ enum oom_domain {
 	DOMAIN_VOLUMES,
 	DOMAIN_PROTEINS,
 	DOMAIN_TEXTS,		/* that are learned word by word */
+	DOMAIN_CHAINS,		/* samples that chains draw (MCMC) */
+	DOMAIN_BROWSER,		/* TensorFlow.js, */
+	DOMAIN_WEBGL,		/* and on what it runs there: by itself of no network */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
 	DOMAINS
 };
