@@ -264,12 +264,25 @@ array_said(struct autopsy *y)
 	    "fewer bytes an element (dtype) take less.", autopsy_said(y, &p->array) + 1, size_human(n, p->array_bytes)));
 }
 
+/* Has a line of settings, of code or of a command told of the same batch? */
+static bool
+is_batch_said(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->reported.n && y->reported.v[i].kind != SAYS_BATCH_SAID; i++)
+		;
+	return i < y->reported.n && y->log.batch == y->log.paste.least_batch;
+}
+
 /* With which batch it fails, where nothing else is known of it but figures. */
 static void
 batch_told(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
+	if (is_batch_said(y))
+		return;
 	if (!p->of_batch.line || p->less.line || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;

@@ -53,7 +53,7 @@ xla_request(struct autopsy *y)
 		    is_of_another(y) ? "" : " (in JAX jax.lax.map takes them one by one)", is_of_another(y) ? "" : " (jax.checkpoint)"));
 	if (y->lo > TINY && !is_of_another(y))
 		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "Where it ran on a GPU%s: JAX takes three quarters of it when it begins (older ones nine tenths), and "
-		    "no more than that, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
+		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
 		    "rest is for others.", is_of_jax(y) ? "" : ", in JAX"));
 }
 
@@ -100,7 +100,7 @@ xla_program(struct autopsy *y)
 		    "(XLA_PYTHON_CLIENT_PREALLOCATE=false: as it needs them), so that a second process finds little."));
 	else
 		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
-		    "and results: a device that has not as much free cannot run it.",
+		    "and results: a device that has not as much free, and is lent none of the machine's (unified memory), cannot run it.",
 		    size_human(human, all->bytes)));
 	if (all->bytes > LITTLE)
 		xla_parts(y, all->bytes);
