@@ -454,6 +454,8 @@ autopsy_text(const struct autopsy *y)
 	else if (apart)
 		fprintf(y->out, ", no out-of-memory message, but %s\n", n == 1 ? "one that looks like it" :
 		    "some that look like it");
+	else if (n == 0)
+		fprintf(y->out, ", no out-of-memory message that is known here, but an allocator's dump\n");
 	else
 		fprintf(y->out, ", %d out-of-memory message%s\n", n, n == 1 ? "" : "s");
 	print_messages(y);

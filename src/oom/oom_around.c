@@ -218,6 +218,8 @@ take_made(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		vec_push(log->arena, &log->made, made);
 }
 
+#define SERVED_WITHIN	3	/* lines, in which vLLM tells what its weights took once more behind its share */
+
 static void
 take_served(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
@@ -227,6 +229,8 @@ take_served(struct oom_around *r, const struct phrase *p, const struct oom_match
 		*s = (struct oom_served){ .share_line = line, .total = m->size.bytes, .share = m->second.bytes,
 			.weights_line = s->weights_line, .weights = s->weights };
 	} else if (p->role == ROLE_SERVED_WEIGHTS) {
+		if (s->share_line && line - s->share_line > SERVED_WITHIN && s->weights != m->size.bytes)
+			*s = (struct oom_served){ 0 };		/* another run begins, on another machine maybe */
 		s->weights_line = line;
 		s->weights = m->size.bytes;
 	} else if (p->role == ROLE_SERVED_TRIAL) {

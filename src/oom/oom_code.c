@@ -242,6 +242,16 @@ note_hook(struct oom_paste *p, struct talk t)
 	}
 }
 
+/* "last = deque(maxlen=100)": by its name, a list that does not grow beyond that. */
+static void
+note_bounded(struct oom_paste *p, struct talk t)
+{
+	struct talk name = binds_name_at(t, t.s);
+
+	if (talk_any_phrase(t, "deque(") && talk_any_phrase(t, "maxlen") && !talk_any_phrase(t, "maxlen=none"))
+		oom_paste_name(p->bounded, name.s, name.s + name.n);
+}
+
 /* "outputs.append(model(x))" */
 static void
 list_of_results(struct oom_paste *p, struct talk t, int line)
@@ -249,7 +259,7 @@ list_of_results(struct oom_paste *p, struct talk t, int line)
 	const char *at = talk_first(t, ".append("), *end = t.s + t.n, *to;
 	struct talk what;
 
-	if (!at)
+	if (!at || binds_begins(t, p->bounded, ""))
 		return;
 	what = talk_part(t, at + 8, end);
 	if (binds_nothing_named(p, what) || (p->layer_inset && !is_of_object(t)))
@@ -407,6 +417,7 @@ move(struct oom_paste *p, struct talk t, int line)
 static void
 gathers(struct oom_paste *p, struct talk t, int line)
 {
+	note_bounded(p, t);
 	meter_of_losses(p, t, line);
 	list_of_results(p, t, line);
 	list_at_once(p, t, line);

@@ -88,7 +88,8 @@ struct oom_habits {
 	int one_line;		/* of the command that goes on: the line that starts one process alone, */
 	char one[HABIT_NAME];	/* by this option */
 	uint64_t placed;	/* names of what an agent saw, by their bits, that were put on a device, */
-	int placed_line;	/* the last of them there */
+	int placed_line;	/* the last of them there; */
+	bool on_processor;	/* what code names "device" is the processor */
 	uint64_t off;		/* kinds, by their bits, of which a line says that they are off */
 	int64_t context;	/* positions that a run of llama.cpp was given or has, the most of several; 0: that is not told */
 	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */

@@ -206,6 +206,13 @@ is_batch_of_another(const struct log_reader *r, const struct phrase *p, const ch
 	    (r->log->paste.told.of_tests || oom_named_of_tests(line, s, (size_t)(after - s))));
 }
 
+/* "deque(maxlen=1000)": how many entries something has room for, and no sequence's length. */
+static bool
+is_of_queue(const struct log_reader *r, const char *s, const char *after, const char *end)
+{
+	return talk_any_phrase(oom_line_of(r, s, after, end), "deque(|queue(");
+}
+
 /* What begins at S: returns how many bytes it covers, at least 1. */
 static size_t
 look(struct log_reader *r, const char *s, const char *end)
@@ -219,7 +226,7 @@ look(struct log_reader *r, const char *s, const char *end)
 		return 1;
 	if (p->role <= ROLE_GENERIC)
 		oom_message(r, p, &m, s, after, end);
-	else if (p->role != ROLE_NOTHING && !is_in_sentence(r, p) && !is_batch_of_another(r, p, s, after, end))
+	else if (p->role != ROLE_NOTHING && !(p->role == ROLE_LENGTH && is_of_queue(r, s, after, end)) && !is_in_sentence(r, p) && !is_batch_of_another(r, p, s, after, end))
 		oom_around(&r->around, p, &m, r->line);
 	return after > s ? (size_t)(after - s) : 1;
 }

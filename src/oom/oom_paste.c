@@ -62,6 +62,20 @@ size_at(const char *s, const char *from, const char *end)
 
 #define OF_ANOTHER_RUN	"before previously earlier instead unlike whereas works worked fine successfully"
 
+/* Of whom a sentence is that names a model, where it is not of who writes. */
+#define OF_OTHERS	"friend friends colleague colleagues coworker coworkers someone somebody others person people authors paper"
+#define NAMED_WITHIN	24	/* bytes from "e.g." to a name */
+
+/* "e.g. Llama-2-7b" of a form, "my friend trains Llama-2-7b": is the model at S an example, or
+ * another's? */
+static bool
+is_model_of_others(struct talk t, const char *s, bool told)
+{
+	struct talk ahead = talk_part(t, s - t.s > NAMED_WITHIN ? s - NAMED_WITHIN : t.s, s);
+
+	return talk_any_phrase(ahead, "e.g.|e.g |for example|for instance|such as") || (told && talk_any_whole(talk_sentence(t, s), OF_OTHERS));
+}
+
 /* "70B-QLoRA", "13B model", "deepseek-r1:671b": a size that its neighbours make a model's. */
 static bool
 is_size_of_model(struct talk t, const char *s, const char *to)
@@ -100,6 +114,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		name = talk_part(t, s, to);
 		if (told && (talk_any_whole(t, OF_ANOTHER_RUN) || talk_any_phrase(t, "no oom|no error|without error|no problem")))
 			return;		/* another model, to which the one that failed is likened */
+		if (name.n > 0 && is_model_of_others(t, s, told))
+			continue;
 		if (name.n >= 2 && is_size_of_model(t, s, to) && (millions = size_at(s, s, to)) > 0) {
 			p->millions = p->millions && p->millions != millions ? -1 : millions;
 			p->model_told = told && (p->model_told || !p->model.line);

@@ -36,6 +36,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	char result[PASTE_NAME];	/* and what a network gave last, by their names, */
 	int result_inset;	/* so far set in */
 	int lists;		/* results are put on a list, or joined to a tensor, as they are; */
+	char bounded[PASTE_NAME];	/* the last list that forgets what is more than it has room for */
 	char list[PASTE_NAME], list_sum[PASTE_NAME];	/* the list's name, and that of what was made of all that is on it; */
 	int layer_inset;	/* how far a layer's function is set in, plus 1, within which lists are of one step; 0: outside of any */
 	int copies;		/* copied to the machine's memory, but with their graph */

@@ -107,6 +107,7 @@ alone(struct oom_habits *h, struct talk t, int line)
 static const char *const seen[] = { "state", "next_state", "obs", "next_obs", "observation", "next_observation", "frame", "screen", NULL };
 
 #define ON_DEVICE	".cuda(|.to(device|.to(self.device|.to(\"cuda|.to('cuda|device=device|device=self.device|device='cuda|device=\"cuda"
+#define BY_NAME		".to(device|.to(self.device|device=device|device=self.device"
 #define OFF_DEVICE	".cpu(|.numpy("
 #define MEMORIES	"memory|buffer|replay"
 #define PLACED_WITHIN	40	/* lines, from where something is put on a device to where it is kept */
@@ -116,12 +117,17 @@ static void
 places(struct oom_habits *h, struct talk t, int line)
 {
 	const char *is = memchr(t.s, '=', t.n);
-	struct talk left;
+	struct talk left, right;
 	int i;
 
-	if (!is || is + 1 == t.s + t.n || is[1] == '=' || !talk_any_phrase(talk_part(t, is, t.s + t.n), ON_DEVICE) || talk_any_phrase(t, OFF_DEVICE))
+	if (!is || is + 1 == t.s + t.n || is[1] == '=')
 		return;
 	left = talk_part(t, t.s, is);
+	right = talk_part(t, is, t.s + t.n);
+	if (talk_any_whole(left, "device"))
+		h->on_processor = talk_any_phrase(right, "'cpu'|\"cpu\"") && !talk_any_phrase(right, "cuda|mps|gpu");
+	if (!talk_any_phrase(right, ON_DEVICE) || talk_any_phrase(t, OFF_DEVICE) || (h->on_processor && talk_any_phrase(right, BY_NAME)))
+		return;
 	for (i = 0; seen[i]; i++)
 		if (talk_any_whole(left, seen[i])) {
 			h->placed |= (uint64_t)1 << i;
