@@ -206,6 +206,7 @@ const struct phrase oom_phrases[] = {
 	{ "CNMEM_STATUS_OUT_OF_MEMORY", OWN(OOM_CUDA, "Theano", NULL) },
 	{ "CNMEM_STATUS_OUT_OF_MEMORY", FROM("CNMeM") },
 	{ "CUDA out of memory occurred when warming up sampler with", SAYS(OOM_CUDA, "vLLM", WARM_UP) },
+	{ "Not enough memory to handle # prefill tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
 	{ "Not enough memory to handle # total tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
 	{ "WARNING: ran out of memory on GPU @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
 	{ "Out of Memory: Not enough space to allocate # B", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TT-Metal", NULL, PHRASE_BYTES) },
@@ -269,6 +270,7 @@ const struct phrase oom_phrases[] = {
 	{ "vkAllocateMemory failed -2", SAYS(OOM_CUDA, "Vulkan", VULKAN_DEVICE) },	/* as ncnn writes it */
 	{ "vkAllocateMemory failed -1", ROW(ROLE_MESSAGE, OOM_HOST, true, "Vulkan", NULL, 0) },
 	{ "vkAllocateMemory failed -10", APART("Vulkan", VULKAN_OBJECTS) },
+	{ "~vkAllocateMemory failed!", HEDGED(OOM_CUDA, "Vulkan", VULKAN_UNTOLD) },
 	{ "VK_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Vulkan") },
 	{ "Requested buffer size exceeds device memory allocation limit: ErrorOutOfDeviceMemory", ROW(ROLE_MESSAGE, OOM_CUDA,
 	    false, "Vulkan", NULL, PHRASE_REST | PHRASE_PIECE) },
