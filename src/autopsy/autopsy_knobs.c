@@ -33,6 +33,9 @@ static const char *const says[KNOBS] = {
 	    "at once, one call after the other, take less.",
 	[KNOB_CONTEXT] = "Where that is of llama.cpp, or of a program with it, such as Ollama, keys and values for as many tokens are set aside when a model is loaded, in Ollama for each of as many requests at once as "
 	    "OLLAMA_NUM_PARALLEL says, and what attention works with grows with it, too. A shorter context, fewer requests at once, keys and values of fewer bits (with flash attention), or fewer layers on the device take less there.",
+	[KNOB_SPLIT] = "Where that is of ExLlama, it says what of each device the model's layers may take. The cache of keys and values, and what is computed, take room beside them: "
+	    "a smaller number for the device that is full, a shorter max_seq_len, or weights in fewer bits leave more.",
+	[KNOB_PRESERVED] = "Where that is of FramePack, as much of the device is left free of the model's weights, for what is computed: a larger value leaves more, and is slower.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
 	    "stored, with their square. A lower bound, or fewer samples at once, take less.",
 };

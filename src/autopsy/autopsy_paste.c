@@ -170,7 +170,7 @@ static const struct told_cause {
 	    "Where nothing else was changed, what that number makes larger is what had no room: the one "
 	    "that it was before, one between the two, or parts one after the other need less." },
 	{ offsetof(struct oom_paste, turned_on), 0, SAYS_TOLD_ADDED, OF_ITSELF, 0,
-	    "Where the run is the same but for that, what it adds (weights and their gradients, results that are kept, a second pass, what it works with) is what had no room: without it, or with less of "
+	    "Where the run is the same but for that, what it adds (weights, results that are kept, a second pass, what it works with) is what had no room: without it, or with less of "
 	    "what was there before it (fewer samples at once, smaller ones), there may be." },
 	{ offsetof(struct oom_paste, deprecated), offsetof(struct oom_paste, volatiles), SAYS_TOLD_DEPRECATED, OF_ITSELF | ON_DEVICE, TRACE_BACKWARD | TRACE_STEP,
 	    "Where the program relies on volatile for its tests, and PyTorch is of 0.4 or later, gradients are on there, and autograd keeps all that forward makes: torch.no_grad() around it takes its place." },
@@ -287,6 +287,7 @@ batch_told(struct autopsy *y)
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, p->least_batch > 1 ?
+	    (p->images || p->images_told) && !p->trains && !p->training ? "Where what failed had that batch, fewer images at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
 	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
 	    "Where it fails with one sample at once, too, a smaller batch does not help. What is left: smaller samples (fewer pixels, "

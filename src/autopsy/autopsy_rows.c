@@ -145,6 +145,11 @@ const struct row autopsy_rows[] = {
 		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
 		    "without such processes (in PyTorch num_workers=0) it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ "Something is kept from step to step (lists of results, losses with their graph)", "then it grows without a loader's processes, too." } } },
+	{ NEEDS_HOST | NEEDS_TORCH | NEEDS_GROWS, "memory grew", {
+		{ "Something is kept from one step to the next (results or frames on lists, with their graph where gradients are on, a cache of what was read, "
+		    "objects that are never let go of)", "then it grows evenly, and stops where that is left out." },
+		{ "Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken", "with num_workers=0, or fewer of them, it grows less, or not "
+		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
 		    "of)", "then it grows evenly, and stops where that is left out." },

@@ -111,7 +111,7 @@ static const struct sign place_signs[] = {
 	{ "orch/nn/modules/", "__init__ reset_parameters", TRACE_INITIAL },
 	{ "layers/core/dense", NULL, TRACE_UNITS },
 	{ "autoencoder vae", "decode encode", TRACE_DECODER },
-	{ NULL, "decode_latents decode_first_stage vae_decode", TRACE_DECODER },
+	{ NULL, "decode_latents decode_first_stage encode_first_stage vae_decode", TRACE_DECODER },
 	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine", TRACE_CACHE },
 	{ "vllm/ sglang/ transformers/", "_init_cache", TRACE_CACHE },
 	{ NULL, "_save_to_state_dict save_checkpoint save_pretrained save_model", TRACE_SAVES },

@@ -31,6 +31,8 @@ static const struct {
 	[KNOB_OFFLOADS] = { "--medvram|--normalvram|--highvram|--medvram-sdxl", NULL, NULL, NULL, false, false },
 	[KNOB_RETURNS] = { "num_return_sequences|num_beams", NULL, NULL, NULL, false, false, true },
 	[KNOB_CONTEXT] = { "num_ctx|ollama_context_length|ollama_num_parallel|--ctx-size|--ctx_size|ctx-size", NULL, NULL, NULL, false, false },
+	[KNOB_SPLIT] = { "--gpu-split|--gpu_split|gpu-split|gpu_split", NULL, NULL, NULL, false, false },
+	[KNOB_PRESERVED] = { "preserved memory|gpu_memory_preservation", "gpu", NULL, NULL, false, false },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
 	    NULL, NULL, NULL, false, true },
 };

@@ -27,6 +27,8 @@ enum oom_knob_kind {
 	KNOB_OFFLOADS,		/* what a program that makes images keeps off the device */
 	KNOB_RETURNS,		/* how many texts are generated at once for each that is given */
 	KNOB_CONTEXT,		/* of a text, for which a program sets keys and values aside */
+	KNOB_SPLIT,		/* what of each device weights may take */
+	KNOB_PRESERVED,		/* what of the device a program that makes videos leaves free of weights */
 	KNOB_LENGTH,		/* of a text, in a sentence */
 	KNOBS
 };

@@ -76,6 +76,7 @@ static const struct {
     "memory access|memory format|memory address|memory alignment|memory bandwidth|memory clock|sd memory|memory efficient|"	  \
     "memory-efficient|human memory|working memory|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
 
+#define OF_REPORT	"log output traceback trace stack error message report code command config script"
 #define ALL_OF		28	/* bytes from "all" to what is all used */
 #define OTHER_ALL	"core cores thread threads gpus cards devices images samples files processors"
 
@@ -93,6 +94,8 @@ befell(struct talk t, const char *list, size_t *n)
 		behind = talk_part(t, at + 6, end);
 		return talk_has_whole(behind, MEMORY) ? at : NULL;
 	}
+	if (at && *n == 4 && lower(*at) == 'f' && talk_any_begins(clause_word_behind(t, at + *n), OF_REPORT))
+		return NULL;		/* "full logs are attached" */
 	if (at && strcmp(list, AMOUNTS) == 0 && clause_has_it(t, at))
 		return NULL;
 	/* nor is "use all available CPU cores" of memory */

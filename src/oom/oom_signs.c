@@ -320,6 +320,7 @@ static const struct sign code_signs[] = {
 	{ "rasterize_gaussians", NULL, TRACE_SPLATS },
 	{ "reduce_bucket_size allgather_bucket_size", NULL, TRACE_REDUCES },
 	{ "model.half().cuda( model.to_empty(", NULL, TRACE_LOADING },
+	{ "torch.cat([ torch.stack([ torch.concat([", "range( enumerate(", TRACE_PIECES },
 	{ "torch.cat( torch.stack(", "all_ outputs results chunks pieces", TRACE_PIECES },
 	{ "deepcopy(model) deepcopy(self.model) deepcopy(net) deepcopy(self.net) deepcopy(network) deepcopy(self.network) "
 	    "deepcopy(unet) deepcopy(model.state_dict deepcopy(self.model.state_dict deepcopy(de_parallel( "
@@ -356,7 +357,7 @@ static const struct sign call_signs[] = {
 	    TRACE_ALL_PAIRS },
 	{ "pin_memory( cudahostalloc", NULL, TRACE_PINNED },
 	{ "executing", "vaedecode vaeencode", TRACE_DECODER },	/* ComfyUI's nodes */
-	{ "vae.decode( first_stage_model.decode( decode_first_stage( decode_latents( vae.encode(", NULL,
+	{ "vae.decode( first_stage_model.decode( decode_first_stage( first_stage_model.encode( encode_first_stage( decode_latents( vae.encode(", NULL,
 	    TRACE_DECODER },
 	{ NULL, NULL, 0 }
 };

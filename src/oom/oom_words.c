@@ -104,6 +104,10 @@ is_no_inference(struct talk t, struct talk clause, const char *at)
 static const char *
 infers(struct talk t)
 {
+	const char *elsewhere = talk_any_phrase(t, "训练") ? NULL : talk_first(t, "进行推理|推理时|执行推理|做推理|推理的时候|推理任务|在推理");
+
+	if (elsewhere && !is_fine(t, elsewhere))
+		return elsewhere;
 	return talk_any_whole(t, "inference infer inferring") ? clause_says_unless(t, "infer", AHEAD | BEHIND | WORKS, "", is_no_inference) : NULL;
 }
 
