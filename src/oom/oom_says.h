@@ -290,6 +290,10 @@
 #define SHARE_TAKEN	"vLLM takes a share of the device (gpu_memory_utilization) when it starts, and less than "	\
     "that was free: other processes have the rest, be it a desktop or an earlier run that has not ended, or what this "	\
     "one made before, as in a notebook. A smaller share, or ending those, is what it asks for; the network plays no part yet."
+#define ASSIGNS		"Ultralytics found no room on the device for assigning boxes to the network's places, which takes a number for each pair of them, computed that on the processor and went on. By itself "	\
+    "that is a warning; it comes of pictures with many objects, and fewer of these at once (a smaller batch, tiles of pictures), or fewer places (a smaller imgsz), take less."
+#define TILES		"ComfyUI had no room on the device for its autoencoder (VAE) of a whole picture, and went on with tiles of it, one after the other, which takes less, and longer. By itself that is a "	\
+    "warning: where something failed, its own error stands elsewhere."
 #define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\
     "lengths of what is in them, and --max-tokens bounds them: a few that are left out do little harm, and many "	\
     "ask for a smaller one."
