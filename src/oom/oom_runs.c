@@ -161,6 +161,7 @@ oom_runs_models(struct talk t)
 
 #define ALL_THERE	"onto gpu 0|onto gpu0|onto gpu:0|onto cuda:0|onto the first|default to|defaults to|defaulting to|be sent to|are sent to|loaded to|loaded on|loaded onto|placed on|are put on|go to|goes to|occupied by card 0|occupied by gpu 0|" \
     "occupied by gpu0|occupied by the first|memory on gpu 0|memory on gpu0|memory of gpu 0|memory on the first|allocates memory on"
+#define BY_ALL		"used by all|occupied by all|taken by all|allocated by all|by every process|by each process"
 
 /* "the first GPU has much more memory than the others", "all ranks default to GPU 0", "unbalanced
  * load, GPU 0 is full" */
@@ -172,6 +173,9 @@ oom_runs_first(struct talk t)
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (at && talk_any_whole(sentence, "all every each") && talk_has_whole(sentence, ALL_THERE))
+		return at;
+	/* "the main GPU 0 has been used by all the other subprocesses", and not by all users */
+	if (at && talk_has_whole(sentence, BY_ALL) && talk_any_of(sentence, "process rank"))
 		return at;
 	/* "GPU 0 is full while GPU 1 uses only 6 GB" */
 	if (at && talk_has_whole(sentence, "is full|gets full|are full|nearly full|almost full|fills up|runs out|ran out|out of memory") && talk_any_whole(sentence, "while whereas but only") && !talk_any_whole(sentence, "free empty idle unused available") &&

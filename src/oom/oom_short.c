@@ -49,7 +49,7 @@ static const struct {
 	{ TOLD_FULL, "full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|saturates|"
 	    "takes all|take all|took all|uses all|use all|used all|using all|eats all|eat all|eating all|eats up|eat up|eating up|"
 	    "ate all|consumes all|consume all|consumed all|consuming all|occupies all|occupy all|occupied all|takes up all|"
-	    "uses up|used up|using up|fully consumed|fully occupied|fully allocated|completely filled|completely used|uses the whole|takes the whole|uses the entire|takes the entire|eats my|100%|100 %|"
+	    "uses up|used up|using up|fully consumed|fully occupied|fully allocated|completely filled|completely used|uses the whole|takes the whole|uses the entire|takes the entire|eats the whole|eat the whole|eating the whole|ate the whole|eats whole|consumes the whole|consumes whole|consuming the whole|occupies the whole|fills the whole|fills whole|filled the whole|eats the entire|eat the entire|eats up the|consumes the entire|occupies the entire|fills the entire|filled the entire|eats my|100%|100 %|"
 	    "uses 100|to 100|blow through|blows through|blowing through|blew through|eats it all|ate it all|chomps|chomping|devours|devoured|gobbles|gobbles up|hogs|hogging" },
 	{ TOLD_SHORT, AMOUNTS },
 	{ TOLD_SHORT, "more memory than|more memory then|more vram than|more vram then|more ram than|more ram then|more gpu memory than" },
@@ -77,8 +77,19 @@ static const struct {
     "memory-efficient|human memory|working memory|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
 
 #define OF_REPORT	"log output traceback trace stack error message report code command config script"
-#define ALL_OF		28	/* bytes from "all" to what is all used */
+#define ALL_OF		28	/* bytes from "all" to what is all used, */
+#define WHOLE_OF	24	/* and from "whole" */
 #define OTHER_ALL	"core cores thread threads gpus cards devices images samples files processors"
+
+/* "the whole" ahead of T: of memory, or of a card? */
+static bool
+is_whole_of(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, MEMORY "|gb|gib|gpu|gpus|card|cards|device", &n);
+
+	return at && !talk_any_whole(talk_part(t, t.s, at), "in into onto to on of data dataset set file image model");
+}
 
 /* The first of a clause's words that says what befell memory, where it names that. */
 static const char *
@@ -97,6 +108,9 @@ befell(struct talk t, const char *list, size_t *n)
 	if (at && *n == 4 && lower(*at) == 'f' && talk_any_begins(clause_word_behind(t, at + *n), OF_REPORT))
 		return NULL;		/* "full logs are attached" */
 	if (at && strcmp(list, AMOUNTS) == 0 && clause_has_it(t, at))
+		return NULL;
+	/* nor is "it takes the whole data set into memory" of what memory is full */
+	if (at && talk_any_whole(talk_part(t, at, at + *n), "whole entire") && !is_whole_of(talk_head(t, at + *n, WHOLE_OF)))
 		return NULL;
 	/* nor is "use all available CPU cores" of memory */
 	if (at && *n > 3 && piece_find((struct piece){ at + *n - 4, 4 }, " all") && talk_any_whole(talk_head(t, at + *n, ALL_OF), OTHER_ALL))

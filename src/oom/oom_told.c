@@ -304,7 +304,7 @@ memory(struct oom_told *o, struct talk t, int line)
 		if (now.what && !now.device && !now.host && !oom_whose_lists_both(oom_told_sentence(&now, t)))
 			place(&now, oom_told_sentence(&now, t));
 		if (now.what && !now.device && !now.host && !oom_whose_lists_both(t))
-			now.host = oom_whose_ram(t);
+			now.host = oom_whose_ram(t) || oom_whose_ram_ends(t);
 		now.at = talk_holds(line_itself, now.at) ? now.at : line_itself.s;
 		if (t.s == plain)
 			lexicon_read(t.of, line_itself.s, line_itself.n);

@@ -172,6 +172,28 @@ oom_whose_ram(struct talk t)
 	return names_host(t) && !counts_ram(t) && !talk_any_whole(t, "gpu gpus card cards") && !talk_has_whole(t, OF_DEVICE);
 }
 
+/* "It throws a memory error. With 120 GB of RAM, too. It eats the whole RAM.": does one of a line's
+ * sentences say that the machine's memory ended, and none that a device's did? */
+bool
+oom_whose_ram_ends(struct talk t)
+{
+	const char *s, *end = t.s + t.n;
+	struct talk sentence;
+	bool host = false;
+
+	if (t.n > OOM_TOLD_LINE || !talk_has_whole(t, OF_HOST))
+		return false;
+	for (s = t.s; s < end; s = sentence.s + sentence.n + 1) {
+		sentence = talk_sentence(t, s);
+		if (!oom_short_fails(sentence))
+			continue;
+		if (oom_whose(sentence).device)
+			return false;
+		host |= oom_whose(sentence).host;
+	}
+	return host;
+}
+
 bool
 oom_whose_runs_here(struct talk t)
 {

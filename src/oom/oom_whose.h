@@ -21,6 +21,8 @@ bool	oom_whose_lists_both(struct talk);
 /* Does a line that says elsewhere that memory ran out name the machine's, more than to count it,
  * and no device? */
 bool	oom_whose_ram(struct talk);
+/* Does one of its sentences say that the machine's memory ended, and none that a device's did? */
+bool	oom_whose_ram_ends(struct talk);
 /* Does it name the machine's memory? */
 bool	oom_whose_names_ram(struct talk);
 /* Does a sentence say that it runs on the processor, and name no device? */
