@@ -306,6 +306,9 @@ const struct row autopsy_rows[] = {
 		{ "cuDNN tries its ways of a convolution at the first step of each size, with workspaces as large as there is room for (torch.backends.cudnn.benchmark)",
 		    "with that off, the first step takes no more than the others." },
 		{ "What was read lies there beside what is made of it (a file's weights, data as a whole)", "then it is highest before the first step." } } },
+	{ NEEDS_HOST | NEEDS_RESUMES, "the run was resumed", {
+		{ "What the file has, the optimizer's numbers with it, is read into the machine's memory beside what the run has there, by each of its processes where it has several",
+		    "mapped (mmap=True in torch.load), read by one of them, or in parts for each (a sharded checkpoint), it takes less. Then it runs from the start, without that file." } } },
 	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly, and stops where that is left out." },
 		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "

@@ -131,7 +131,9 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 				continue;
 			p->millions = p->millions && p->millions != millions ? -1 : millions;
 			p->model_told = told && (p->model_told || !p->model.line);
-			said_at(&p->model, name, at, line);
+			if (of_model || !p->model_of || p->millions < 0)	/* not the name of a folder of results */
+				said_at(&p->model, name, at, line);
+			p->model_of = of_model ? line : p->model_of;
 			if (talk_any_of(t, "4-bit int4 int8 8-bit q4_ q5_ q8_ bnb fp8"))
 				p->few_bits = line;
 			break;
@@ -459,7 +461,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->prose = line;
 	if (source == SOURCE_CODE)
 		t = form_without_comment(t);
-	oom_named_call(&p->told, t);
+	oom_named_call(&p->told, t, line);
 	if (told) {
 		oom_code_said(p, t, line);
 		oom_code_spans(p, t, line);

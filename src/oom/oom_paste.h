@@ -70,6 +70,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int colab, stopped;	/* of a path as Colab has them; of ^C by itself, and nothing after it */
 	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
 	struct said model;	/* the last such name, */
+	int banner;		/* the last line by which transformers' Trainer evaluates, and not trains again */
+	int model_of;		/* the last line that gives one as the model */
 	bool model_told;	/* and none but sentences have one */
 	int few_bits;		/* the last line by which weights may be in fewer than 16 bits, */
 	int many_bits;		/* and the last that speaks of 16 or more */

@@ -63,7 +63,7 @@ evaluates(struct talk t)
 	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上"), *at = elsewhere && !is_fine(t, elsewhere) ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
 	    "predictions are stored on the gpu|outputs are kept on the gpu|predictions are kept on the gpu", AHEAD, "") : NULL;
 
-	return at || !talk_any_of(t, "valid eval test predict verif") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	return at || !talk_any_of(t, "valid eval test predict verif metric") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|until validation|until the validation|on validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
 	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|at validation|at evaluation|first validation|second validation|after each validation|after every validation|each validation batch|each validation step|next validation|validation phase|evaluate phase|eval phase|validate phase|evaluate stage|eval stage|eval step|, in validate|, in evaluate|when verifying|while verifying|during verification|"
 	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
@@ -72,7 +72,7 @@ evaluates(struct talk t)
 	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
-	    "prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
+	    "computing metrics|computing the metrics|trying to compute metrics|trying to compute the metrics|calculating metrics|calculating the metrics|metrics are computed|prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
 
 /* In a sentence that says that memory ran out: elsewhere that of a file's form may fail, too. */
@@ -191,13 +191,15 @@ converts(struct talk t)
 
 #define WISHES		"can i|could i|should i|how to|how do i|how can i|possible to|way to|want to|instead of"
 
+#define GOES_WELL	"without problems|without problem|without any problem|without any problems|without issues|without any issue|without errors|without error|no problem|no problems|no issue|no issues"
+
 /* "Can I resume it?" is a wish, and one that works has not failed. */
 static bool
 is_not_resumed(struct talk t, const char *at)
 {
 	struct talk clause = talk_clause(t, at, 1);
 
-	return clause_works(clause) || talk_has_whole(talk_part(t, clause.s, at), WISHES);
+	return clause_works(clause) || talk_has_whole(clause, GOES_WELL) || talk_has_whole(talk_part(t, clause.s, at), WISHES);
 }
 
 static const char *
@@ -300,12 +302,29 @@ measures(struct talk t)
 	return NULL;
 }
 
+/* "***** Running Evaluation *****" of transformers' Trainer, which tells its loss when that is
+ * done. */
+static void
+banners(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	const char *at = source == SOURCE_PROSE ? NULL : talk_first(t, "***** running evaluation *****|***** running prediction *****");
+
+	if (at && !p->evaluating.line) {
+		said_at(&p->evaluating, t, at, line);
+		p->banner = line;
+	} else if (p->banner && talk_any_phrase(t, "***** running training|eval_loss|eval_runtime|'loss':|test_runtime|predict_runtime")) {
+		p->evaluating.line = p->evaluating.line == p->banner ? 0 : p->evaluating.line;
+		p->banner = 0;
+	}
+}
+
 /* In evaluation, inference or training. */
 static void
 use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	said_of_any(&p->evaluating, &p->told, t, line, evaluates);
 	said(&p->evaluating, t, oom_when_unguarded(t), line);
+	banners(p, t, line, source);
 	if (p->evaluating.line != line && p->told.here_line == line)
 		said_of_failure(&p->evaluating, &p->told, t, evaluates_there(oom_told_sentence(&p->told, t)), line);
 	if (source == SOURCE_COMMAND)
