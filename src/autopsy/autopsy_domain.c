@@ -33,9 +33,9 @@ keeps(int domain)
 	return domain == DOMAIN_CHAINS || domain == DOMAIN_BROWSER;
 }
 
-/* Is nothing told beside it that tells more? */
+/* Is nothing told beside it that tells more, though growth may be, or a length? */
 static bool
-is_all(const struct autopsy *y, bool grows)
+is_all(const struct autopsy *y, bool grows, bool length)
 {
 	int i;
 
@@ -43,6 +43,10 @@ is_all(const struct autopsy *y, bool grows)
 		switch (y->reported.v[i].kind) {
 		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
 			break;
+		case SAYS_LENGTH_SAID:
+			if (length)
+				break;
+			return false;
 		case SAYS_TOLD_WORDS:
 			if (!y->log.paste.grows.line || grows)
 				break;
@@ -77,10 +81,10 @@ autopsy_domain(struct autopsy *y, bool grows)
 	if (y->main->says || y->module || y->log.serving)
 		return;
 	for (d = 0; d < DOMAINS; d++)
-		if (of[d].line && says[d] && (d != DOMAIN_BROWSER || of[DOMAIN_WEBGL].line) && (!grows || keeps(d)) && is_all(y, keeps(d)) && (!y->main->host || d == DOMAIN_CHAINS) && ((d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training)) {
+		if (of[d].line && says[d] && (d != DOMAIN_BROWSER || of[DOMAIN_WEBGL].line) && (!grows || keeps(d)) && is_all(y, keeps(d), false) && (!y->main->host || d == DOMAIN_CHAINS) && ((d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training)) {
 			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
 			return;
 		}
-	if (!grows && !y->main->host && is_all(y, false))
+	if (!grows && !y->main->host && is_all(y, false, true))
 		asked(y);
 }

@@ -38,6 +38,8 @@ static const struct {
 	[HABIT_FRAMES] = { OF_DEVICE, false, 0, "reads a file as a whole onto the device (%s). Where the file is large, it lies there as a whole, and while it is read or worked with often more than once: in parts "
 	    "(dask_cudf), fewer columns, or with the machine's memory beside it (RMM's managed memory), it need not fit." },
 	[HABIT_MOVED] = { OF_DEVICE, false, 0, "puts data, by its words, on the device (%s). Where that is all of it, and not a batch, it lies there whole: a batch that is put there in each round takes a part of that." },
+	[HABIT_TEXTS] = { OF_EITHER, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "is of transformers' sets of texts (%s). Where it was the machine's memory, and the run's set is one of those (TextDataset, LineByLineTextDataset), its file is read whole, and tokens are made of all of it "
+	    "there, in each process: many times the file's bytes. A smaller file, or datasets (load_dataset(\"text\"), map()), which keeps what is made in a file, takes less." },
 	[HABIT_READS] = { OF_HOST, false, TRACE_READS, "%s: where the file is large, it lies there as a whole, and while it is read often more than once. In parts (chunksize, an "
 	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
 	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "
@@ -272,6 +274,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return !of[HABIT_OFFLOADS].line;
 	case HABIT_FED:
 		return !y->log.paste.torch && !(y->main->facts & TRACE_BACKWARD);
+	case HABIT_TEXTS:		/* nothing of them lies on a device */
+		return y->main->host || (y->main->kind == OOM_TOLD && !y->log.paste.told.device && !y->log.paste.told.gpu);
 	case HABIT_HDF5:
 		return strcmp(y->main->who, "Caffe") == 0;
 	default:

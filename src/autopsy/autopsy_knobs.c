@@ -36,6 +36,9 @@ static const char *const says[KNOBS] = {
 	[KNOB_SPLIT] = "Where that is of ExLlama, it says what of each device the model's layers may take. The cache of keys and values, and what is computed, take room beside them: "
 	    "a smaller number for the device that is full, a shorter max_seq_len, or weights in fewer bits leave more.",
 	[KNOB_PRESERVED] = "Where that is of FramePack, as much of the device is left free of the model's weights, for what is computed: a larger value leaves more, and is slower.",
+	[KNOB_ACTORS] = "Where the run has several models that learn from feedback (an actor, a critic, a reference, a model of rewards), all that are on one device lie there at once, with gradients and the "
+	    "optimizer's numbers of those that are trained, and keys and values of the texts that are written: models that are split or offloaded (ZeRO's stage 3, the reference in the machine's memory), or on "
+	    "devices of their own, smaller ones beside the actor, adapters (LoRA), and shorter texts, or fewer at once, take less.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
 	    "stored, with their square. A lower bound, or fewer samples at once, take less.",
 };

@@ -265,8 +265,8 @@ static const struct place_cause place_causes[] = {
 	    "its nodes, however few edges it has: that grows with the square of the nodes at once. Sampled or "
 	    "smaller graphs, or what works on edges alone, take less." },
 	{ TRACE_ALL_PAIRS, 0, TRACE_PAIRS | TRACE_SCORES | TRACE_ATTENTION | TRACE_NO_BATCH, "By its words the code there makes, where "
-	    "both that it takes are sets (of nodes, points or patches), a number, or several, for each pair of them: that grows with the product of their "
-	    "numbers, which is the square where the sets are the same. Fewer of them (smaller images or graphs), or a part of "
+	    "both that it takes are sets (of nodes, points or patches; a recording's frames and a text's tokens), a number, or several, for each pair of them, and for each sample where a batch has several: that grows with the product of their "
+	    "numbers, which is the square where the sets are the same. Fewer of them (smaller images or graphs, shorter recordings), or a part of "
 	    "one set after the other, take less." },
 	{ TRACE_SPLATS, 0, 0, "The line of code renders Gaussians, or adds some: what it makes grows with their number, which "
 	    "densification raises as training goes on, and an image's buffers with the tiles that each covers and with its pixels, too. A bound on their "

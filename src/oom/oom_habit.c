@@ -31,6 +31,7 @@ static const struct {
 } calls[] = {
 	{ HABIT_READS, "read_csv(|read_table(|read_excel(|read_json(|read_parquet(|read_pickle(|pickle.load(|json.load(|np.load(|numpy.load(|loadtxt(|"
 	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator|config|cfg|param|setting|vocab", false },
+	{ HABIT_TEXTS, "linebylinetextdataset(|textdataset(tokenizer", "class |def ", true },
 	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true", true },
 	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
 	{ HABIT_FRAMES, "cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(|cudf.from_pandas(", "dask_cudf|nrows|byte_range", true },
@@ -123,6 +124,28 @@ oom_habit_number(struct talk t, const char *at, int64_t *n)
 	return true;
 }
 
+#define OF_LOADER	"dataloader data loader loaders dl train training val valid validation eval test predict"
+
+/* "dataloader_num_workers", not "preprocess_num_workers": what stands ahead of AT within the name
+ * leaves it a loader's. */
+static bool
+is_loaders(struct talk t, const char *at)
+{
+	const char *from = at, *to;
+
+	while (from > t.s && (piece_is_word(from[-1]) || from[-1] == '-'))
+		from--;
+	for (; from < at; from = to + 1) {
+		for (to = from; to < at && *to != '_' && *to != '-'; to++)
+			;
+		if (to > from && !talk_is_one_of(talk_part(t, from, to), OF_LOADER))
+			return false;
+	}
+	return true;
+}
+
+#define JOBS		"n_jobs|num_proc=|num_proc =|num_proc:|preprocessing_num_workers|preprocess_num_workers"
+
 static void
 by_number(struct oom_habits *h, struct talk t, int line)
 {
@@ -131,9 +154,9 @@ by_number(struct oom_habits *h, struct talk t, int line)
 	size_t length;
 
 	for (at = NULL; talk_next_phrase(t, "num_workers|num-workers|--workers|workers_per_gpu", &at, &length); )
-		if (oom_habit_number(t, at + length, &n) && n > 0 && n <= MOST_PROCESSES)
+		if (oom_habit_number(t, at + length, &n) && n > 0 && n <= MOST_PROCESSES && is_loaders(t, at))
 			oom_habit_keep(h, HABIT_WORKERS, line, n, at, at + length);
-	for (at = NULL; talk_next_phrase(t, "n_jobs|num_proc=|num_proc =", &at, &length); )
+	for (at = NULL; talk_next_phrase(t, JOBS, &at, &length); )
 		if (oom_habit_number(t, at + length, &n) && (n < 0 || n > 1) && n <= MOST_PROCESSES)
 			oom_habit_keep(h, HABIT_JOBS, line, n < 0 ? 0 : n, at, piece_past_word(at, t.s + t.n));
 	if ((at = talk_first(t, ".shuffle(")) && oom_habit_number(t, at + strlen(".shuffle("), &n) && n >= LEAST_SHUFFLED && n <= MOST_SHUFFLED)

@@ -22,6 +22,7 @@ enum oom_habit_kind {
 	HABIT_JOBS,		/* a library's, by this setting: how many; 0: as many as there are processors */
 	HABIT_QUEUE,		/* batches that Keras has wait, by this setting: how many at most */
 	HABIT_MAPS,		/* datasets hands many samples to a function at once */
+	HABIT_TEXTS,		/* transformers reads a file of texts as a whole, by these words */
 	HABIT_READS,		/* a file is read as a whole, by a call of this name */
 	HABIT_ARRAY,		/* a list of this name is made one array; or, where `n` is 1, one that is made from each of this name */
 	HABIT_GATHERS,		/* pictures, by their names, are put on a list in a loop, which begins on line `n` */

@@ -33,6 +33,8 @@ static const struct {
 	[KNOB_CONTEXT] = { "num_ctx|ollama_context_length|ollama_num_parallel|--ctx-size|--ctx_size|ctx-size", NULL, NULL, NULL, false, false },
 	[KNOB_SPLIT] = { "--gpu-split|--gpu_split|gpu-split|gpu_split", NULL, NULL, NULL, false, false },
 	[KNOB_PRESERVED] = { "preserved memory|gpu_memory_preservation", "gpu", NULL, NULL, false, false },
+	[KNOB_ACTORS] = { "actor_model_name_or_path|critic_model_name_or_path|actor_model_path|critic_model_path|actor_zero_stage|critic_zero_stage|ref_num_gpus_per_node|critic_num_gpus_per_node|actor_num_gpus_per_node|actor_rollout_ref|reward_pretrain|critic_pretrain",
+	    NULL, NULL, NULL, false, false },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
 	    NULL, NULL, NULL, false, true },
 };
