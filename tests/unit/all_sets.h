@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/chance.h"
 #include "recomputed.h"
 
 /* The least cost, by dynamic programming over all sets of forward's tensors before each node,
@@ -224,8 +225,7 @@ cheapest(const struct model *m, int64_t budget)
 static inline unsigned
 chance(uint64_t *seed, unsigned n)
 {
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(*seed >> 40) % n;
+	return (unsigned)(chance_bits(seed) >> 40) % n;
 }
 
 /* Convolutions whose outputs their activations alone read, as many as all sets of can be looked

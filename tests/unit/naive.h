@@ -8,6 +8,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "base/chance.h"
+
 #define MOST	40000
 
 static uint64_t state = 1;
@@ -15,8 +17,7 @@ static uint64_t state = 1;
 static double
 uniform(void)	/* in (-1, 1) */
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (double)(int64_t)(state >> 11) / 4503599627370496.0 - 1;
+	return (double)(int64_t)(chance_bits(&state) >> 11) / 4503599627370496.0 - 1;
 }
 
 static void

@@ -1,16 +1,9 @@
-/* Instances that can be packed without a gap, since they are pieces of a rectangle; and random
- * numbers. */
+/* Instances that can be packed without a gap, since they are pieces of a rectangle. */
 #ifndef STOWAGE_TESTS_RECTANGLES_H
 #define STOWAGE_TESTS_RECTANGLES_H
 
+#include "base/chance.h"
 #include "plan/placed.h"
-
-static uint64_t
-next(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return *state >> 33;
-}
 
 /* A rectangle cut at random, again and again: it can be put together without a gap. Sizes are
  * multiples of UNIT. */
@@ -21,11 +14,11 @@ cut_rectangle(struct item *item, int n, int64_t instants, int64_t unit, uint64_t
 
 	item[0] = (struct item){ .size = 1 << 20, .upper = instants };
 	while (made < n) {
-		struct item *from = &item[next(&seed) % (uint64_t)made], *to = &item[made];
-		int64_t part = (int64_t)(next(&seed) % 1000);
+		struct item *from = &item[chance_below(&seed, made)], *to = &item[made];
+		int64_t part = chance_below(&seed, 1000);
 
 		*to = *from;
-		if (next(&seed) % 2) {
+		if (chance_below(&seed, 2)) {
 			part = from->size * part / 1000 / unit * unit;
 			if (part == 0)
 				continue;

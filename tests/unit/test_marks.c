@@ -1,6 +1,7 @@
 /* marks, against an array of bools. */
 #include <criterion/criterion.h>
 
+#include "base/chance.h"
 #include "base/marks.h"
 
 static int
@@ -29,8 +30,7 @@ Test(marks, neighbours_are_those_of_an_array)
 		for (i = 0; i < n; i++)
 			set[i] = false;
 		for (k = 0; k < 4000; k++) {
-			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			i = (int)((seed >> 33) % (uint64_t)n);
+			i = chance_below(&seed, n);
 			set[i] = seed >> 62 == 0;
 			if (set[i])
 				marks_set(&m, i);

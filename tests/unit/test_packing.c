@@ -18,9 +18,9 @@ random_instance(struct packing *p, uint64_t seed)
 	int i;
 
 	for (i = 0; i < p->n; i++) {
-		p->item[i].size = (int64_t)(next(&seed) % 1000) + 1;
-		p->item[i].lower = (int)(next(&seed) % 50);
-		p->item[i].upper = p->item[i].lower + 1 + (int)(next(&seed) % 20);
+		p->item[i].size = chance_below(&seed, 1000) + 1;
+		p->item[i].lower = chance_below(&seed, 50);
+		p->item[i].upper = p->item[i].lower + 1 + chance_below(&seed, 20);
 	}
 }
 
@@ -95,12 +95,12 @@ Test(packing, many_short_lives_above_nested_ones_take_little_effort)
 	int i;
 
 	for (i = 0; i < LAYERS; i++) {
-		int64_t size = 64 * (int64_t)(next(&seed) % 64 + 1);
+		int64_t size = 64 * (int64_t)(chance_below(&seed, 64) + 1);
 		int back = 2 * LAYERS + 4 * (LAYERS - i);
 
 		item[3 * i] = (struct item){ size, 2 * i, back, 0, 0 };
 		item[3 * i + 1] = (struct item){ size, back - 2, back + 3, 0, 0 };
-		item[3 * i + 2] = (struct item){ 64 * (int64_t)(next(&seed) % 256 + 1), back - 1, back + 1, 0, 0 };
+		item[3 * i + 2] = (struct item){ 64 * (int64_t)(chance_below(&seed, 256) + 1), back - 1, back + 1, 0, 0 };
 	}
 	r = packing_solve(a, &p, NULL);
 	cr_assert_leq(r.height, r.bound + r.bound / 1000, "%.5f", (double)r.height / (double)r.bound);
@@ -127,9 +127,9 @@ Test(packing, many_items_do_not_overlap_and_nested_ones_reach_the_bound)
 	int i, j;
 
 	for (i = 0; i < N; i++) {
-		item[i].size = (int64_t)(next(&seed) % 1000) + 1;
-		item[i].lower = (int)(next(&seed) % 5000);
-		item[i].upper = item[i].lower + 1 + (int)(next(&seed) % 300);
+		item[i].size = chance_below(&seed, 1000) + 1;
+		item[i].lower = chance_below(&seed, 5000);
+		item[i].upper = item[i].lower + 1 + chance_below(&seed, 300);
 	}
 	cr_assert_geq(packing_solve(a, &p, NULL).height, packing_lower_bound(a, &p));
 	qsort(item, N, sizeof(*item), by_birth);
@@ -151,16 +151,16 @@ long_step(struct item *item, int layers, uint64_t seed)
 	int end = 4 * layers, n = 0, i;
 
 	for (i = 0; i < 2 * layers; i++) {
-		int64_t kept = 1000 + (int64_t)(next(&seed) % 9000);
-		int back = end - i, life = (int)(next(&seed) % 8);
+		int64_t kept = 1000 + chance_below(&seed, 9000);
+		int back = end - i, life = chance_below(&seed, 8);
 
 		item[n++] = (struct item){ .size = kept, .lower = i, .upper = back };
 		item[n++] = (struct item){ .size = kept, .lower = back - 1, .upper = back + life };
-		item[n++] = (struct item){ .size = 1 + (int64_t)(next(&seed) % 100000),
+		item[n++] = (struct item){ .size = 1 + chance_below(&seed, 100000),
 		    .lower = i, .upper = i + 1 + life };
 		if (i % 8 == 0)		/* read again much later */
 			item[n++] = (struct item){ .size = 100 * kept, .lower = i,
-			    .upper = i + 1 + (int)(next(&seed) % (uint64_t)(end - i)) };
+			    .upper = i + 1 + chance_below(&seed, end - i) };
 	}
 	return n;
 }
@@ -205,14 +205,14 @@ Test(packing, thousands_of_nested_items_reach_the_bound)
 		uint64_t state = seed;
 
 		for (i = 0; i < LAYERS; i++) {
-			int64_t kept = 1 + (int64_t)(next(&state) % 9000);
+			int64_t kept = 1 + chance_below(&state, 9000);
 			int back = 4 * LAYERS - 2 * i;
 
 			item[3 * i] = (struct item){ .size = kept, .lower = i, .upper = back };
 			item[3 * i + 1] = (struct item){ .size = kept, .lower = back - 2,
-			    .upper = back + 1 + (int)(next(&state) % 5) };
-			item[3 * i + 2] = (struct item){ .size = 1 + (int64_t)(next(&state) % 9000), .lower = i,
-			    .upper = i + 1 + (int)(next(&state) % 9) };
+			    .upper = back + 1 + chance_below(&state, 5) };
+			item[3 * i + 2] = (struct item){ .size = 1 + chance_below(&state, 9000), .lower = i,
+			    .upper = i + 1 + chance_below(&state, 9) };
 		}
 		r = packing_solve(a, &p, &o);
 		cr_assert(r.optimal, "seed %d: %.5f", (int)seed, (double)r.height / (double)r.bound);
@@ -278,10 +278,10 @@ Test(packing, what_is_proved_optimal_is_the_optimum)
 
 		state = seed;
 		for (i = 0; i < p.n; i++) {
-			item[i].size = (int64_t)(next(&state) % 9) + 1;
-			item[i].lower = (int64_t)(next(&state) % 9);
-			item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % 6);
-			item[i].alignment = seed % 2 ? 0 : alignment[seed / 2 % 3][next(&state) % 6];
+			item[i].size = chance_below(&state, 9) + 1;
+			item[i].lower = chance_below(&state, 9);
+			item[i].upper = item[i].lower + 1 + chance_below(&state, 6);
+			item[i].alignment = seed % 2 ? 0 : alignment[seed / 2 % 3][chance_below(&state, 6)];
 		}
 		memcpy(copy, item, sizeof(copy));
 		optimum = lowest_by_brute_force(copy, p.n, 0, 0, INT64_MAX);
@@ -385,7 +385,7 @@ Test(packing, what_alignments_waste_is_in_the_bound)
 		state = seed;
 		fine = seed % 2 ? 1 : 2;
 		for (i = n = 0, end = 0; i < p.n; i++) {
-			item[i] = (struct item){ .size = (int64_t)(next(&state) % 900) + 64, .alignment = i < fine ? 1 : 64,
+			item[i] = (struct item){ .size = chance_below(&state, 900) + 64, .alignment = i < fine ? 1 : 64,
 			    .lower = i < 100 ? 0 : 1 + (i - 100) / 50, .upper = i < 100 ? 1 : 2 + (i - 100) / 50 };
 			if (i >= fine && i < 100)
 				tail[n++] = (64 - item[i].size % 64) % 64;
@@ -530,19 +530,19 @@ static void
 add_layer(struct packing *p, int i, int end, uint64_t *seed)
 {
 	int lower = 2 * i, upper = end - 2 * i - 1;
-	int64_t size = (int64_t)(1 + next(seed) % 12) << 20;
+	int64_t size = (int64_t)(1 + chance_below(seed, 12)) << 20;
 
-	if (next(seed) % 4 == 0) {
-		add(p, size, lower, lower + 2 + (int)(next(seed) % 4));
-		add(p, size, upper - 3 - (int)(next(seed) % 3), upper);
+	if (chance_below(seed, 4) == 0) {
+		add(p, size, lower, lower + 2 + chance_below(seed, 4));
+		add(p, size, upper - 3 - chance_below(seed, 3), upper);
 	} else {
-		add(p, size, lower, upper - (int)(next(seed) % 2));
+		add(p, size, lower, upper - chance_below(seed, 2));
 	}
 	add(p, size, upper - 2, upper);
-	add(p, (int64_t)(1 + next(seed) % 4) * 256, lower, upper);
-	add(p, (int64_t)(1 + next(seed) % 4) * 256, lower, upper);
-	add(p, (int64_t)(1 + next(seed) % 8) * 4096, lower, lower + 1);
-	add(p, (int64_t)(1 + next(seed) % 64) * 256, upper - 1, end + 2 + (int)(next(seed) % 2));
+	add(p, (int64_t)(1 + chance_below(seed, 4)) * 256, lower, upper);
+	add(p, (int64_t)(1 + chance_below(seed, 4)) * 256, lower, upper);
+	add(p, (int64_t)(1 + chance_below(seed, 8)) * 4096, lower, lower + 1);
+	add(p, (int64_t)(1 + chance_below(seed, 64)) * 256, upper - 1, end + 2 + chance_below(seed, 2));
 }
 
 /* Two thirds are small and alive nearly always: a way down of all, which looks at them again and

@@ -2,6 +2,7 @@
  * and depends on no order of rows. */
 #include <criterion/criterion.h>
 
+#include "base/chance.h"
 #include "pack/packing_lanes.h"
 
 enum { MOST = 300 };
@@ -28,13 +29,6 @@ end(void)
 }
 
 TestSuite(lanes, .init = begin, .fini = end);
-
-static uint64_t
-next(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return *state >> 33;
-}
 
 static void
 add(int64_t lower, int64_t upper, int64_t size)
@@ -108,9 +102,9 @@ random_items(uint64_t seed)
 
 	whole.n = 0;
 	for (i = 0; i < MOST; i++) {
-		int64_t lower = i == 0 ? 0 : (int64_t)(next(&seed) % 40);
+		int64_t lower = i == 0 ? 0 : chance_below(&seed, 40);
 
-		add(lower, i == 0 ? 60 : lower + 1 + (int64_t)(next(&seed) % 20), 1 + (int64_t)(next(&seed) % 12));
+		add(lower, i == 0 ? 60 : lower + 1 + chance_below(&seed, 20), 1 + chance_below(&seed, 12));
 	}
 }
 
@@ -141,7 +135,7 @@ shuffle(uint64_t seed)
 	for (i = whole.n - 1; i > 0; i--) {
 		struct item other = whole.item[i];
 
-		k = (int)(next(&seed) % (uint64_t)(i + 1));
+		k = chance_below(&seed, i + 1);
 		whole.item[i] = whole.item[k];
 		whole.item[k] = other;
 	}

@@ -2,14 +2,8 @@
  * none. */
 #include <criterion/criterion.h>
 
+#include "base/chance.h"
 #include "pack/packing.h"
-
-static uint64_t
-next(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return *state >> 33;
-}
 
 /* As an exported plan has them: weights, and what an optimizer keeps of them. */
 Test(packing_lasting, items_that_last_lie_at_the_bottom_and_change_nothing_else)
@@ -24,10 +18,10 @@ Test(packing_lasting, items_that_last_lie_at_the_bottom_and_change_nothing_else)
 	int i, first, second;
 
 	for (i = 0; i < 120; i++) {
-		int64_t lower = (int64_t)(next(&seed) % 50);
+		int64_t lower = chance_below(&seed, 50);
 
-		item[i] = (struct item){ .size = 1 + (int64_t)(next(&seed) % 100000), .lower = lower,
-		    .upper = lower + 1 + (int64_t)(next(&seed) % 20) };
+		item[i] = (struct item){ .size = 1 + chance_below(&seed, 100000), .lower = lower,
+		    .upper = lower + 1 + chance_below(&seed, 20) };
 		if (i % 4 == 0) {
 			item[i].lower = 0;
 			item[i].upper = 70;

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "base/chance.h"
 #include "pack/packing_impl.h"
 
 enum { MOST = 60 };
@@ -27,13 +28,6 @@ end(void)
 }
 
 TestSuite(reinsert, .init = begin, .fini = end);
-
-static uint64_t
-next(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return *state >> 33;
-}
 
 /* One on the other as they come; the height. */
 static int64_t
@@ -149,10 +143,10 @@ Test(reinsert, more_effort_is_never_worse_and_the_same_effort_the_same)
 			uint64_t state = seed;
 
 			for (i = 0; i < MOST; i++) {
-				int64_t lower_end = (int64_t)(next(&state) % 50);
+				int64_t lower_end = chance_below(&state, 50);
 
-				whole.item[i] = (struct item){ .size = 1 + (int64_t)(next(&state) % 1000), .lower = lower_end,
-				    .upper = lower_end + 1 + (int64_t)(next(&state) % 20) };
+				whole.item[i] = (struct item){ .size = 1 + chance_below(&state, 1000), .lower = lower_end,
+				    .upper = lower_end + 1 + chance_below(&state, 20) };
 			}
 			piled = pile_up(whole.item, MOST);
 			cr_assert_eq(form(MOST), piled);

@@ -2,6 +2,7 @@
  * there do. */
 #include <criterion/criterion.h>
 
+#include "base/chance.h"
 #include "pack/packing_impl.h"
 
 enum { ITEMS = 13, A_LITTLE = 300, ENOUGH = 100000000 };
@@ -10,13 +11,6 @@ static struct arena *a;
 static struct item item[ITEMS];
 static struct instance *in;
 static int64_t used;		/* visits of all searches */
-
-static uint64_t
-next(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return *state >> 33;
-}
 
 /* A piece with few instants, so that what fits is seldom clear at once. */
 static void
@@ -29,9 +23,9 @@ make(uint64_t seed)
 	int i;
 
 	for (i = 0; i < ITEMS; i++) {
-		item[i] = (struct item){ .size = (int64_t)(next(&seed) % 40) + 1, .lower = (int64_t)(next(&seed) % 10) };
-		item[i].upper = item[i].lower + 1 + (int64_t)(next(&seed) % 6);
-		item[i].alignment = aligned ? alignment[next(&seed) % 6] : 0;
+		item[i] = (struct item){ .size = chance_below(&seed, 40) + 1, .lower = chance_below(&seed, 10) };
+		item[i].upper = item[i].lower + 1 + chance_below(&seed, 6);
+		item[i].alignment = aligned ? alignment[chance_below(&seed, 6)] : 0;
 	}
 	item[0].lower = 0;
 	item[0].upper = 20;
@@ -108,10 +102,10 @@ Test(packing_search, wherever_it_was_left_it_answers_as_one_that_begins)
 		state = seed;
 		anew = packing_search_new(in, NULL);
 		below = packing_search_below(in, anew);
-		last = in->max_live + (int64_t)(next(&state) % 3);
+		last = in->max_live + chance_below(&state, 3);
 		for (k = 12; k > 0; k--) {
-			capacity = last + k * (int64_t)(next(&state) % 3);
-			ask(below, capacity, 1 + (int64_t)(next(&state) % A_LITTLE), next(&state) % 2 ? packing_search : packing_dives);
+			capacity = last + k * chance_below(&state, 3);
+			ask(below, capacity, 1 + chance_below(&state, A_LITTLE), chance_below(&state, 2) ? packing_search : packing_dives);
 		}
 		end = ask(below, last, ENOUGH, packing_search);
 		cr_assert_neq(end, SEARCH_GIVEN_UP);

@@ -13,7 +13,7 @@ enum { MOST = 500, HEIGHT = 1024, INSTANTS = 100 };
 static int64_t
 middle(int64_t whole, uint64_t *state)
 {
-	int64_t at = whole * (40 + (int64_t)(next(state) % 21)) / 100;
+	int64_t at = whole * (40 + chance_below(state, 21)) / 100;
 
 	return at < 1 ? 1 : at;
 }
@@ -30,7 +30,7 @@ cut_alike(struct item *item, int n, uint64_t state)
 		int64_t most = 0, area, life;
 
 		for (i = 0; i < 8; i++) {
-			k = (int)(next(&state) % (uint64_t)made);
+			k = chance_below(&state, made);
 			area = item[k].size * (item[k].upper - item[k].lower);
 			largest = area > most ? &item[k] : largest;
 			most = area > most ? area : most;
@@ -46,7 +46,7 @@ cut_alike(struct item *item, int n, uint64_t state)
 		made++;
 	}
 	for (i = 0; i < n; i++) {
-		from = (int)(next(&state) % (uint64_t)n);
+		from = chance_below(&state, n);
 		item[n] = item[i];
 		item[i] = item[from];
 		item[from] = item[n];

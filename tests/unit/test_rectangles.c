@@ -41,9 +41,9 @@ Test(rectangles, more_effort_never_gives_a_worse_answer)
 
 		state = seed;
 		for (i = 0; i < p.n; i++) {
-			item[i].size = (int64_t)(next(&state) % 100 + 1) * 17;
-			item[i].lower = (int64_t)(next(&state) % 200);
-			item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % 60);
+			item[i].size = (int64_t)(chance_below(&state, 100) + 1) * 17;
+			item[i].lower = chance_below(&state, 200);
+			item[i].upper = item[i].lower + 1 + chance_below(&state, 60);
 		}
 		last = INT64_MAX;
 		networks = packing_solve(a, &p, NULL).height;
@@ -68,11 +68,11 @@ make_unlike(struct item *item, int n, uint64_t state)
 	for (i = 0; i < n; i++) {
 		bool small = i >= n * 2 / 5;
 
-		item[i] = (struct item){ .lower = (int64_t)(next(&state) % 16) };
-		item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % (small ? 3 : 10));
+		item[i] = (struct item){ .lower = chance_below(&state, 16) };
+		item[i].upper = item[i].lower + 1 + (int64_t)((chance_bits(&state) >> 33) % (small ? 3 : 10));
 		item[i].upper = item[i].upper < 16 ? item[i].upper : 16;
-		item[i].size = small ? (int64_t)(next(&state) % 49 + 1) * 64 :
-		    (int64_t)(next(&state) % 1000 + 1) * 1000000 + (int64_t)(next(&state) % 64) * 64;
+		item[i].size = small ? (int64_t)(chance_below(&state, 49) + 1) * 64 :
+		    (int64_t)(chance_below(&state, 1000) + 1) * 1000000 + chance_below(&state, 64) * 64;
 	}
 }
 
@@ -159,9 +159,9 @@ over_the_bound(bool aligned, uint64_t state)
 	int i, first, second;
 
 	for (i = 0; i < p.n; i++) {
-		item[i] = (struct item){ .size = (int64_t)(next(&state) % 1000) + 1, .lower = (int64_t)(next(&state) % 500) };
-		item[i].upper = item[i].lower + 1 + (int64_t)(next(&state) % 20);
-		item[i].alignment = aligned ? 1 << next(&state) % 4 * 2 : 0;
+		item[i] = (struct item){ .size = chance_below(&state, 1000) + 1, .lower = chance_below(&state, 500) };
+		item[i].upper = item[i].lower + 1 + chance_below(&state, 20);
+		item[i].alignment = aligned ? 1 << chance_below(&state, 4) * 2 : 0;
 	}
 	r = packing_solve(a, &p, &o);
 	cr_assert_eq(packing_check(a, &p, r.height, &first, &second), PACKING_RIGHT);
@@ -231,7 +231,7 @@ largest_of_eight(const struct item *item, int n, uint64_t *state)
 	int i, k, largest = 0;
 
 	for (i = 0; i < 8; i++) {
-		k = (int)(next(state) % (uint64_t)n);
+		k = chance_below(state, n);
 		area = item[k].size * (item[k].upper - item[k].lower);
 		largest = area > most ? k : largest;
 		most = area > most ? area : most;
@@ -270,13 +270,13 @@ Test(rectangles, rectangles_cut_at_few_instants_are_put_together)
 		while (p.n < 1200) {
 			largest = largest_of_eight(item, p.n, &state);
 			item[p.n] = item[largest];
-			if (next(&state) % 2) {
-				int64_t part = 1 + (int64_t)(next(&state) % (uint64_t)(item[largest].size - 1));
+			if (chance_below(&state, 2)) {
+				int64_t part = 1 + (int64_t)((chance_bits(&state) >> 33) % (uint64_t)(item[largest].size - 1));
 
 				item[p.n].size = part;
 				item[largest].size -= part;
 			} else if (item[largest].upper - item[largest].lower > 1) {
-				item[largest].upper = item[largest].lower + 1 + (int64_t)(next(&state) %
+				item[largest].upper = item[largest].lower + 1 + (int64_t)((chance_bits(&state) >> 33) %
 				    (uint64_t)(item[largest].upper - item[largest].lower - 1));
 				item[p.n].lower = item[largest].upper;
 			} else {
@@ -293,7 +293,7 @@ Test(rectangles, rectangles_cut_at_few_instants_are_put_together)
 static int64_t
 between(uint64_t *state, int64_t low, int64_t high)	/* both are not in it */
 {
-	return low + 1 + (int64_t)(next(state) % (uint64_t)(high - low - 1));
+	return low + 1 + (int64_t)((chance_bits(state) >> 33) % (uint64_t)(high - low - 1));
 }
 
 /* Cuts one off ITEM, or makes five of it, which no cut through it parts: four around the fifth. How
@@ -303,7 +303,7 @@ cut_or_wheel(struct item *item, struct item *made, uint64_t *state)
 {
 	int64_t end = item->upper, height = item->size, from, to, low, high;
 
-	if (next(state) % 4 == 0 && end - item->lower > 3 && height > 3) {
+	if (chance_below(state, 4) == 0 && end - item->lower > 3 && height > 3) {
 		from = between(state, item->lower, end - 1);
 		to = between(state, from, end);
 		low = between(state, 0, height - 1);
@@ -317,7 +317,7 @@ cut_or_wheel(struct item *item, struct item *made, uint64_t *state)
 		return 4;
 	}
 	made[0] = *item;
-	if (next(state) % 2 && height > 1)
+	if (chance_below(state, 2) && height > 1)
 		item->size -= made[0].size = between(state, 0, height);
 	else if (end - item->lower > 1)
 		item->upper = made[0].lower = between(state, item->lower, end);
@@ -360,22 +360,22 @@ lay_lanes(struct item *item, int n, uint64_t seed)
 	int lanes = 20, made = 0, k, from, old, new, now;
 
 	for (k = 0; k < lanes; k++) {
-		size[k] = 1 + (int64_t)(next(&seed) % 100000);
+		size[k] = 1 + chance_below(&seed, 100000);
 		begun[k] = 0;
 	}
 	for (now = 1; made < n - MOST; now++) {
-		from = (int)(next(&seed) % (uint64_t)(lanes - 2));
-		old = lanes < 13 ? 1 : 1 + (int)(next(&seed) % 3);
+		from = chance_below(&seed, lanes - 2);
+		old = lanes < 13 ? 1 : 1 + chance_below(&seed, 3);
 		for (room = 0, k = from; k < from + old; k++) {
 			item[made++] = (struct item){ .size = size[k], .lower = begun[k], .upper = now, .offset = -1 };
 			room += size[k];
 		}
-		new = lanes - old > MOST - 3 || room < 100 ? 1 : 1 + (int)(next(&seed) % 3);
+		new = lanes - old > MOST - 3 || room < 100 ? 1 : 1 + chance_below(&seed, 3);
 		memmove(size + from + new, size + from + old, (size_t)(lanes - from - old) * sizeof(*size));
 		memmove(begun + from + new, begun + from + old, (size_t)(lanes - from - old) * sizeof(*begun));
 		lanes += new - old;
 		for (k = from; k < from + new; k++) {
-			part = k + 1 < from + new ? room / 8 + (int64_t)(next(&seed) % (uint64_t)(room / 2)) : room;
+			part = k + 1 < from + new ? room / 8 + (int64_t)((chance_bits(&seed) >> 33) % (uint64_t)(room / 2)) : room;
 			size[k] = part;
 			begun[k] = now;
 			room -= part;

@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "base/chance.h"
 #include "frameworks/torch_cache.h"
 
 #define KIB	INT64_C(1024)
@@ -97,7 +98,7 @@ Test(torch_cache, random_series_keep_their_sums)
 	for (i = 0; i < 64; i++)
 		live[i] = -1;
 	for (i = 0; i < 20000; i++) {
-		state = state * 6364136223846793005u + 1442695040888963407u;
+		chance_bits(&state);
 		k = (int)(state >> 40) % 64;
 		if (live[k] >= 0) {
 			torch_cache_free(&cache, live[k]);

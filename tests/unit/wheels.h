@@ -8,7 +8,7 @@
 static int64_t
 between(int64_t low, int64_t high, uint64_t *state)
 {
-	return low + 1 + (int64_t)(next(state) % (uint64_t)(high - low - 1));
+	return low + 1 + (int64_t)((chance_bits(state) >> 33) % (uint64_t)(high - low - 1));
 }
 
 /* Two numbers within, in order. */
@@ -45,17 +45,17 @@ cut_wheels(struct item *item, int n, int64_t height, int64_t instants, uint64_t 
 
 	item[0] = (struct item){ .size = height, .upper = instants };
 	while (made < n) {
-		for (at = (int)(next(&state) % (uint64_t)made), i = 1; i < 8; i++) {
-			k = (int)(next(&state) % (uint64_t)made);
+		for (at = chance_below(&state, made), i = 1; i < 8; i++) {
+			k = chance_below(&state, made);
 			at = item[k].size * (item[k].upper - item[k].lower) > item[at].size * (item[at].upper - item[at].lower) ? k : at;
 		}
-		if (next(&state) % 2 && made + 4 <= n && item[at].size > 2 && item[at].upper - item[at].lower > 2) {
+		if (chance_below(&state, 2) && made + 4 <= n && item[at].size > 2 && item[at].upper - item[at].lower > 2) {
 			cut_wheel(item, made, item[at], at, &state);
 			made += 4;
 			continue;
 		}
 		item[made] = item[at];
-		if (next(&state) % 2 && item[at].size > 1) {
+		if (chance_below(&state, 2) && item[at].size > 1) {
 			part = between(0, item[at].size, &state);
 			item[made].offset += part;
 			item[made].size -= part;
@@ -69,7 +69,7 @@ cut_wheels(struct item *item, int n, int64_t height, int64_t instants, uint64_t 
 	}
 	for (i = 0; i < n; i++) {
 		item[i].offset = -1;
-		at = (int)(next(&state) % (uint64_t)n);
+		at = chance_below(&state, n);
 		item[n] = item[i];
 		item[i] = item[at];
 		item[at] = item[n];
