@@ -116,7 +116,7 @@ formula_literal(void *context, double x)
 	emit_real(buf, x, shape_real(e->module)->real == DT_F32);
 	if (strpbrk(buf, "NI"))
 		return arena_strdup(e->module->arena, buf);
-	return x == (double)(int)x && x > -1e6 && x < 1e6 ? arena_printf(e->module->arena, "%d", (int)x) :
+	return x > -1e6 && x < 1e6 && x == (double)(int)x ? arena_printf(e->module->arena, "%d", (int)x) :
 	    arena_printf(e->module->arena, "REAL(%s)", buf);
 }
 
