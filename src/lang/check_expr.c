@@ -130,6 +130,24 @@ is_batch_word(const char *name)
 	return false;
 }
 
+static bool
+is_known_layer(struct checker *c, const char *name, bool call)
+{
+	const struct op *op = op_find(name);
+
+	return (op && op_visible(op)) || unit_find(c->unit, name) || (call && is_function(name));
+}
+
+/* lstm.last: of a layer itself nothing is selected. */
+static void
+report_layer(struct expander *ex, struct loc loc, const char *name)
+{
+	struct diag *g = ex_error(ex, "name", loc, "'%s' is a layer: results are selected from what it "
+	    "makes of a tensor", name);
+
+	diag_help(ex->d, g, "give that a name, y = x -> %s, and select from y", name);
+}
+
 static void
 report_unknown(struct checker *c, const struct expr *e, struct loc loc, const char *name, bool layer)
 {
@@ -154,7 +172,10 @@ report_unknown(struct checker *c, const struct expr *e, struct loc loc, const ch
 	else if (op && op->kind == OP_OPTIMIZER)
 		g = ex_error(ex, "name", loc, "'%s' is an optimizer: it belongs in the train "
 		    "section", name);
-	else if (is_function(name))
+	else if (!layer && is_known_layer(c, name, false)) {
+		report_layer(ex, loc, name);
+		return;
+	} else if (is_function(name))
 		g = ex_error(ex, "name", loc, "'%s' is a function: write %s(...)", name, name);
 	else {
 		g = ex_error(ex, "name", loc, layer ? "no layer, block or operator is called '%s'" :
@@ -174,14 +195,6 @@ unknown(struct checker *c, struct expr *e, struct loc loc, const char *name, boo
 {
 	report_unknown(c, e, loc, name, layer);
 	e->kind = E_BAD;
-}
-
-static bool
-is_known_layer(struct checker *c, const char *name, bool call)
-{
-	const struct op *op = op_find(name);
-
-	return (op && op_visible(op)) || unit_find(c->unit, name) || (call && is_function(name));
 }
 
 /* May NAME be one of the words an attribute of the operator offers? */
@@ -265,12 +278,13 @@ static void
 walk_path(struct checker *c, struct expr *e)
 {
 	const char *first = arena_strndup(c->ex->a, e->name, strcspn(e->name, "."));
+	const struct global_name *global = unit_find(c->unit, first);
 
 	if (strcmp(first, "*") == 0 || strstr(e->name, ".*")) {
 		ex_error(c->ex, "type", e->loc, "a pattern with * is for settings such as freeze; "
 		    "it is not a value");
 		e->kind = E_BAD;
-	} else if (!map_get(&c->known, first) && !unit_find(c->unit, first))
+	} else if (!map_get(&c->known, first) && !(global && global->expr))	/* of a block nothing is selected */
 		unknown(c, e, e->loc, first, false);
 }
 

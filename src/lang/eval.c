@@ -154,6 +154,7 @@ eval_path(struct expander *ex, struct scope *s, struct expr *e)
 {
 	const char *rest = e->name;
 	struct binding *b;
+	struct global_name *g;
 	struct value v;
 	struct loc whole = expr_word(e), at = whole;
 	const char *word;
@@ -161,11 +162,13 @@ eval_path(struct expander *ex, struct scope *s, struct expr *e)
 
 	word = arena_strndup(ex->a, rest, n);
 	b = scope_find(s, word);
-	if (!b) {
+	g = b ? NULL : unit_find(s->unit, word);
+	if (!b && !(g && g->expr)) {
 		not_here(ex, e->loc, word);
 		return value_poison(e->loc);
 	}
-	for (v = b->value, rest += n; *rest && v.kind != V_POISON; rest += n) {
+	v = b ? b->value : global_value(ex, g);
+	for (rest += n; *rest && v.kind != V_POISON; rest += n) {
 		rest++;
 		n = strcspn(rest, ".");
 		at.beg = whole.beg + (int)(rest - e->name);
