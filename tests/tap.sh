@@ -15,6 +15,9 @@
 #	extended			is this `make check-extended`, which does what takes long?
 #	more NAME COMMAND...		as ok, in the extended run alone: what others already show the like of
 #
+# A command that is not there is a test that fails, also where what follows does not ask how it went. What a script says
+# on standard error comes at its end, therefore. To see whether there is a program: command -v.
+#
 # With TIMED in the environment each test is followed by the processor time that it took, in seconds.
 : "${top_srcdir:=.}" "${top_builddir:=.}" "${CC:=cc}" "${CXX:=c++}"
 : "${STOWAGE:=$top_builddir/stowage}"
@@ -26,9 +29,20 @@ case $STOWAGE in
 esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/stowage-$(basename "$0" .test).XXXXXX") || exit 99
 work=$(cd "$work" && pwd -P) || exit 99
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+exec 3>&2 2> "$work/said"
+leave() {
+	cat "$work/said" >&3
+	chmod -R u+w "$work"
+	rm -rf "$work"
+}
+trap leave EXIT
 trap 'exit 99' HUP INT TERM
 n=0
+
+# Which commands of a script the shell did not find, by what it said: dash and bash each in their words.
+unknown() { # FILE
+	grep '^[^ ]*\.\(test\|sh\): \(line \)\{0,1\}[0-9]*: [^ ]*: \(command \)\{0,1\}not found$' "$1"
+}
 
 # nothing of the caller's is to decide what is printed, nor how an emitted program is built
 unset NO_COLOR FORCE_COLOR CLICOLOR_FORCE STOWAGE_RULES_URL
@@ -62,7 +76,9 @@ ok() {
 	tap_name=$1
 	shift
 	"$@" > "$work/log" 2>&1
-	result $? "$tap_name" "$work/log"
+	tap_status=$?
+	! unknown "$work/log" > /dev/null || tap_status=127
+	result $tap_status "$tap_name" "$work/log"
 }
 
 skip() {
@@ -135,5 +151,6 @@ more() {
 }
 
 finish() {
+	! unknown "$work/said" > "$work/unknown" || result 1 "each command is there" "$work/unknown"
 	echo "1..$n"
 }
