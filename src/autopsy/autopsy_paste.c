@@ -329,7 +329,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	absurd_said(y);
 	array_said(y);
 	board(y);
-	if (explained && p->grows.line && !p->shapes.line && !o->says && o->kind != OOM_TOLD)
+	if (explained && p->grows.line && (o->host ? p->grows_device : p->grows_host) != p->grows.line && !p->shapes.line && !o->says && o->kind != OOM_TOLD)
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
 		    "processes hold" : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "

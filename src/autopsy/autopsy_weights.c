@@ -154,7 +154,7 @@ autopsy_weights(struct autopsy *y)
 	int64_t total = autopsy_device_bytes(y);
 	bool is_served = y->main->kind == OOM_KERNEL && p->serves;
 
-	if (p->millions <= 0 || p->splits || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served))
+	if (p->millions <= 0 || p->splits || y->lo >= NO_DEVICE || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served))
 		return;
 	if (y->main->host)
 		in_machine(y, kind);

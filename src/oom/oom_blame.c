@@ -16,7 +16,7 @@
 #include "oom/oom_works.h"
 
 /* What lies on a device by its nature, or is wished to. */
-#define LIES_THERE	"model models weights parameters params optimizer network adapter lora file files checkpoint should would could want wants please instead how can cannot why"
+#define LIES_THERE	"nothing none docs documentation model models weights parameters params optimizer network adapter lora file files checkpoint should would could want wants please instead how can cannot why"
 
 /* "all embeddings are stored on the GPU": of what a run makes or is given, not of a network. */
 static const char *
@@ -48,7 +48,7 @@ follows_rays(struct talk t)
 	const char *at = talk_find_whole(t, "nerf|nerfs|nerfacto|radiance field|radiance fields|novel view|novel views|rays per batch|volume rendering|ray marching|n_importance|netchunk", &n);
 
 	/* of what begins with an n the beginning of the word is not looked at */
-	return at && (at == t.s || !piece_is_word(at[-1])) && !talk_any_whole(t, "splatting gaussians gaussian x-ray x-rays") ? at : NULL;
+	return at && (at == t.s || !piece_is_word(at[-1])) && !clause_passes_by(t, at) && !talk_any_whole(t, "splatting gaussians gaussian x-ray x-rays") ? at : NULL;
 }
 
 #define LEARNS_TO_LEARN	"maml|second-order maml|create_graph=true|create_graph = true|second-order gradient|second-order gradients|second order gradient|second order gradients|second-order derivatives|second order derivatives|" \
@@ -79,8 +79,9 @@ static const char *
 serves(struct talk t)
 {
 	size_t n;
+	const char *at = talk_find_whole(t, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|max_model_len|max-model-len|--max-model-len|vllm serve|vllm", &n);
 
-	return talk_find_whole(t, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|max_model_len|max-model-len|--max-model-len|vllm serve|vllm", &n);
+	return at && !clause_passes_by(t, at) ? at : NULL;
 }
 
 /* "OOM during graph capture", "it crashes while capturing CUDA graphs" */

@@ -114,7 +114,7 @@ oom_change_data(struct talk t)
 {
 	const char *s, *next, *fails = NULL, *at, *end = t.s + t.n;
 	struct talk part;
-	bool works = false;
+	bool works = false, other = false;
 	size_t n;
 
 	if (!talk_has_whole(t, DATA))
@@ -126,12 +126,13 @@ oom_change_data(struct talk t)
 			continue;
 		if (works_with_one(part))
 			return at;
+		other |= talk_has_whole(part, OTHER_DATA);
 		if (oom_short_fails(part))
 			fails = fails ? fails : at;
 		else
 			works |= clause_works(part);
 	}
-	return works ? fails : NULL;
+	return works && other ? fails : NULL;
 }
 
 #define NOT_READ	"not loaded|n't loaded|not load|don't load|doesn't load|never loaded|without loading|instead of loading|avoid loading|not read|don't read|without reading|not kept|not keep|don't keep"

@@ -29,7 +29,7 @@ clause_works(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|succeeds|passes|loads normally|runs normally|trains normally|run normally|train normally", &n));
 	    rest = talk_part(t, at + n, end))
 		if (!clause_says_no(talk_part(t, t.s, at), "") && (at + n == end || !memchr("-/\\", at[n], 3)) && (at == t.s || !memchr("/\\", at[-1], 2)) &&
-		    !talk_any_begins(talk_head(t, piece_past_blanks(at + n, end), 4), "tun"))
+		    !talk_any_begins(talk_head(t, piece_past_blanks(at + n, end), 4), "tun") && !talk_is_one_of(clause_word_behind(t, at + n), "better worse slower faster"))
 			return true;
 	return false;
 }
@@ -152,6 +152,14 @@ said_at(struct said *said, struct talk t, const char *at, int line)
 	}
 	said->words[n] = '\0';
 	said->line = line;
+}
+
+#define PASSES_BY	"unlike|compared with|compared to|i compared|instead of|rather than|am not|i'm not|is not|are not|isn't|not using|do not use|don't use|not training a|never use|never used"
+
+bool
+clause_passes_by(struct talk t, const char *at)
+{
+	return talk_has_whole(talk_part(t, talk_clause(t, at, 1).s, at), PASSES_BY);
 }
 
 bool

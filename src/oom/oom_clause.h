@@ -41,6 +41,9 @@ bool	clause_denies(struct talk, const char *at, size_t n);
 /* The same of N bytes at AT in Chinese, Japanese or Korean: "不是显存不足", "メモリ不足ではない". */
 bool	clause_denies_elsewhere(struct talk, const char *at, size_t n);
 
+/* Is what stands at AT named beside what the run has: "unlike NeRF", "I do not use vLLM"? */
+bool	clause_passes_by(struct talk, const char *at);
+
 bool	clause_is_question(struct talk);
 /* Does it name a failure by a word for one: "error", "crashed", "killed"? */
 bool	clause_names_failure(struct talk);

@@ -24,7 +24,7 @@
     "8bit 4bit int8 8bit_adam deepspeed zero fsdp smaller fewer less lower batch batch_size swap print prints debug log logging line sleep timeout del collect slicing tiling quantization"
 #define DENIES		"still even too also same either anyway anymore sometimes"
 /* "without error": of no setting. */
-#define NOTHING		"any error errors problem problems issue issues crash crashing oom running memory warning fail failing that out it this"
+#define NOTHING		"much many too so big large any error errors problem problems issue issues crash crashing oom running memory warning fail failing that out it this"
 
 /* Is what stands behind AT neither of these, nor told of what is the same without? */
 static bool
@@ -89,7 +89,8 @@ oom_cure_ended(struct talk t)
 	while (talk_next_phrase(t, ENDED, &at, &n)) {
 		sentence = talk_sentence(t, at);
 		clause = talk_clause(t, at, n);
-		if (!talk_any_whole(talk_part(t, clause.s, at), NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0)
+		if (!talk_any_whole(talk_part(t, clause.s, at), NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0 &&
+		    !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue"))
 			return at;
 	}
 	return NULL;

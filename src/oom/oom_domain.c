@@ -36,7 +36,7 @@ is_of_other(struct talk t, const char *at, size_t n)
 {
 	struct talk clause = talk_clause(t, at, n);
 
-	return (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n);
+	return (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n) || clause_passes_by(t, at);
 }
 
 void

@@ -152,6 +152,8 @@ runs_on_processor(struct talk t)
 	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
+	if (at && talk_has_whole(talk_part(t, talk_clause(t, at, n).s, at), "than|compared|unlike|instead of|as opposed"))
+		return NULL;		/* "more than on the CPU": of another run */
 	return !at || clause_is_question(talk_sentence(t, at)) || talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "cannot can't cant not unable") || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or") ||
 	    (talk_any_whole(clause_word_behind(t, at + n), "and") && (at + n == t.s + t.n || at[n] != ',')) || talk_any_whole(clause_word_ahead(t, at), "or and oom oomed ooms memory ram") ||
 	    clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "tried try could load loads loaded loading save saves "

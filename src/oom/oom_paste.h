@@ -100,6 +100,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said large;	/* of pictures that are large, */
 	struct said models;	/* of several models at once, */
 	struct said classes;	/* of many classes, */
+	int grows_host, grows_device;	/* the last line where the machine's memory alone grows, and a device's alone; */
 	struct said pairs;	/* of a matrix with a number for each pair, */
 	struct said boxes;	/* of pictures with many objects, */
 	struct said loss;	/* of a failure where the loss is computed, */

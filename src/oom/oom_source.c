@@ -22,7 +22,8 @@ is_comment(const struct oom_sources *o, struct talk t, bool inset)
 		s++;
 	if (in_code || inset || (s < end && *s != ' ' && s - t.s == 1))
 		return s < end && *s != '\r';
-	return form_is_statement(talk_part(t, piece_past_blanks(s, end), end));
+	s = piece_past_blanks(s, end);
+	return (s < end && *s == '"') || form_is_statement(talk_part(t, s, end));		/* a statement, or a setting with its name in quotes */
 }
 
 /* ---- what it is ---- */

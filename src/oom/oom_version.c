@@ -79,7 +79,7 @@ works_with_version(struct talk t)
 		sentence = talk_sentence(t, at);
 		behind = talk_part(t, at + n, sentence.s + sentence.n);
 		if (clause_says_no(talk_part(t, sentence.s, at), "") || clause_is_question(sentence) || talk_any_whole(sentence, "still either neither too also nothing again should would could might may if needs requires tested inference prediction predictions predicting evaluation evaluating cpu") ||
-		    talk_has_whole(sentence, "same version|same versions"))
+		    talk_has_whole(sentence, "same version|same versions|another gpu|another machine|another card|other gpu|other machine|different gpu|different machine|bigger gpu|larger gpu"))
 			continue;
 		word = clause_word_behind(behind, behind.s);
 		if (!talk_is_one_of(word, "with on in for using under"))

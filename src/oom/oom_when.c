@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_whose.h"
 
 #define AFTER	32	/* bytes from "after" to what is counted */
 #define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
@@ -280,13 +281,18 @@ static bool
 growth(struct oom_paste *p, struct talk t, int line)
 {
 	struct talk growth;
+	struct whose whose;
 	const char *at;
 
 	if (!is_growing(t, &growth))
 		return false;
 	oom_told_grows(&p->told, growth, line);
-	if ((at = grows(growth)))
+	if ((at = grows(growth))) {
 		said_at(&p->grows, t, at, line);
+		whose = oom_whose(talk_clause(growth, at, 1));
+		p->grows_host = whose.host && !whose.device ? line : p->grows_host;
+		p->grows_device = whose.device && !whose.host ? line : p->grows_device;
+	}
 	if ((at = falls(t)))
 		said_at(&p->falls, t, at, line);
 	return true;
