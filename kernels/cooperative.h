@@ -36,13 +36,14 @@
 
 /* A kernel that may be on a list has a number. Products, which are as many as there are kinds of
  * jobs, are LISTED before what launches them, in programs that have NAME. Host and device count
- * alike, since nothing else in a program counts by this. */
+ * alike, since nothing else in a program counts by this (grid_is_whole). */
 #define LISTED(name, ...)	LISTED_AS(__COUNTER__, __VA_ARGS__)
 #define LISTED_AS(number, ...)									\
 	template <> struct grid_number<__VA_ARGS__> {						\
 		static const int value = number - grid_first;					\
 	};											\
 	template <> struct grid_numbered<number - grid_first> {				\
+		static const bool is_kernel = true;						\
 		static DEVICE_METHOD void							\
 		run(const void *with)								\
 		{										\
@@ -55,6 +56,7 @@ static const int grid_first = __COUNTER__ + 1;
 template <auto Body> struct grid_number;	/* of one that is not LISTED there is none */
 
 template <int NUMBER> struct grid_numbered {	/* no kernel */
+	static const bool is_kernel = false;
 	static DEVICE_METHOD void
 	run(const void *)
 	{

@@ -6,6 +6,12 @@
 
 static const int grid_count = __COUNTER__ - grid_first;
 
+/* Has each of the first COUNT numbers a kernel? Where something else counts, in a header of the
+ * device alone perhaps, host and device could mean different kernels by one number. */
+template <int COUNT> constexpr bool grid_is_whole = grid_numbered<COUNT - 1>::is_kernel && grid_is_whole<COUNT - 1>;
+template <> constexpr bool grid_is_whole<0> = true;
+static_assert(grid_is_whole<grid_count>, "kernels are numbered by __COUNTER__: something else counts by it, too");
+
 /* The kernel of that number, of the first COUNT. */
 template <int COUNT> DEVICE void
 grid_run(int which, const void *with)
