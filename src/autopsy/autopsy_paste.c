@@ -287,7 +287,7 @@ batch_told(struct autopsy *y)
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, p->least_batch > 1 ?
-	    (p->images || p->images_told) && !p->trains && !p->training ? "Where what failed had that batch, fewer images at once take less: what is made of them grows with them in proportion, and weights do not." :
+	    (p->images || p->images_told || p->inferring.line) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
 	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
 	    "Where it fails with one sample at once, too, a smaller batch does not help. What is left: smaller samples (fewer pixels, "
@@ -387,7 +387,7 @@ images(struct autopsy *y)
 	bool metal = y->main->kind == OOM_MPS;
 	int line = p->images ? p->images : p->serves || p->server.line ? 0 : p->images_told;
 
-	if (!line || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !autopsy_is_torch(y->main) || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
+	if (!line || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !(autopsy_is_torch(y->main) || (y->main->kind == OOM_TOLD && !p->told.host)) || p->decoder.line || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		return;
 	autopsy_cause(y, SAYS_IMAGES, arena_printf(y->arena, "Line %d has a name as of a program that makes images by diffusion. Where it is one, and nothing is "
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "

@@ -60,7 +60,7 @@ is_of_network(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (autopsy_tells_no_network(p) || p->phone || p->gpu_files || ((p->serves || y->log.serving) && !p->training))
+	if (autopsy_tells_no_network(p) || p->phone || p->gpu_files || ((p->serves || y->log.serving || p->images || p->images_told) && !p->training && !p->trains))
 		return false;
 	switch (y->main->kind) {
 	case OOM_TENSORFLOW: case OOM_TF_ALLOCATOR: case OOM_PYTORCH: case OOM_TORCH_SUMMARY: case OOM_PYTORCH_CPU: case OOM_PADDLE:

@@ -424,11 +424,31 @@ commanded(struct talk t, int64_t *least)
 	return NULL;
 }
 
+#define SET_TO_ONE	"调为1|调成1|调到1|改为1|改成1|设为1|设成1|设置为1|设置成1|降到1|降为1"
+#define ALL_THE_SAME	"依然|还是|仍|也不行|也爆|也报|也会"
+#define WITHIN		40	/* bytes from the number to what is said of it */
+
+/* "把batch_size调为1依然不行" */
+static const char *
+fails_with_one(struct talk t)
+{
+	const char *at = talk_any_phrase(t, "batch") ? talk_first(t, SET_TO_ONE) : NULL, *to, *end = t.s + t.n;
+
+	for (to = at; to && to < end && *to != '1'; to++)
+		;
+	return to && (to + 1 == end || !is_digit(to[1])) && talk_any_phrase(talk_head(t, to + 1, WITHIN), ALL_THE_SAME) ? at : NULL;
+}
+
 const char *
 oom_batch_fails(struct talk t, int64_t *least)
 {
-	const char *at = fails_with(t, next_batch, least);
+	const char *at = fails_with_one(t);
 
+	if (at) {
+		*least = 1;
+		return at;
+	}
+	at = fails_with(t, next_batch, least);
 	if (!at && ((at = fails_at_least(t)) || (at = uses_one(t))))
 		*least = 1;
 	return at ? at : commanded(t, least);

@@ -126,7 +126,9 @@ copies_data(struct talk t)
 }
 
 #define ONLY_LONG	"long videos only|long files only|long texts only|long sequences only|long inputs only|only long videos|only with long videos|only with long texts|only with long inputs|" \
-    "only with long sequences|only with long files|only on long videos|only on long sequences|only on long inputs|only for long videos|only for long sequences|only for long inputs"
+    "only with long sequences|only with long files|only on long videos|only on long sequences|only on long inputs|only for long videos|only for long sequences|only for long inputs|" \
+    "only happens on big files|only happen on big files|only happens on large files|only happens with big files|only happens with large files|only happens with long files|only on big files|only on large files|only with big files|only with large files|" \
+    "issue arises with audio files|hitting a wall with some large files"
 
 /* "Long videos only", of what fails. */
 static const char *

@@ -33,7 +33,7 @@ is_of_more(struct talk sentence, const char *behind)
 	struct talk clause = talk_clause(sentence, behind, 0);
 	struct talk rest = talk_part(sentence, behind, clause.s + clause.n);
 
-	return clause_word_behind(sentence, behind).n > 0 && !talk_any_whole(rest, SAVERS) && !talk_any_whole(sentence, DENIES) && !memchr(sentence.s, '?', sentence.n);
+	return clause_word_behind(sentence, behind).n > 0 && !talk_is_one_of(clause_word_behind(sentence, behind), "large big long huge larger bigger longer") && !talk_any_whole(rest, SAVERS) && !talk_any_whole(sentence, DENIES) && !memchr(sentence.s, '?', sentence.n);
 }
 
 /* "It freezes only when the browser runs out of memory": what ends the phrase ADDS is the failure

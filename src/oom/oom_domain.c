@@ -49,6 +49,6 @@ oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 
 	for (d = 0; d < DOMAINS; d++)
 		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
-			if (!is_of_other(t, at, n) && !is_of_folder(t, at, n))
+			if (!is_of_other(t, at, n) && !is_of_folder(t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
 				oom_knob_keep(&of[d], at, at + n, line);
 }

@@ -95,6 +95,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb\n", ENDED },	/* the same, in Chinese */
 	{ "Killed\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "line # : # Killed", ENDED },
+	{ "riga # : # Killed", ENDED }, { "linha # : # Killed", ENDED }, { "línea # : # Killed", ENDED },	/* as bash says it elsewhere */
 	{ ".sh: # : # killed", ENDED },
 	{ "]+ Killed", ENDED },
 	{ "~zsh: killed", ENDED },

@@ -113,7 +113,7 @@ infers(struct talk t)
 
 #define TRAINS_ONE	"train a vae|train the vae|train my vae|training a vae|training the vae|training my vae|train an autoencoder|training an autoencoder|train the autoencoder|training the autoencoder|training my autoencoder"
 
-#define GENERATED	"finished generating|finishes generating|generation finished|generation finishes|after generating the video|after generating the image|after all the steps|after all steps|completing all the steps|completing all steps|completed all the steps|"	\
+#define GENERATED	"finished generating|finishes generating|once the image is done|when the image is done|after the image is done|once the video is done|when the video is done|generation finished|generation finishes|after generating the video|after generating the image|after all the steps|after all steps|completing all the steps|completing all steps|completed all the steps|"	\
     "after the last step|at the last step of generation|end of the generation|end of generation|last second of generation|last steps of generation|last step of generation|right before saving the video|before saving the video|before creating the output|before it could create an output"
 
 /* "OOM after the video finished generating": by then what was made is decoded to pictures. */
@@ -173,7 +173,7 @@ loads(struct talk t)
 {
 	if (!talk_any_of(t, "model weight checkpoint ckpt lora safetensor gguf pretrained state_dict vae unet llm network"))
 		return NULL;		/* programs load scenes and maps, too */
-	return talk_any_phrase(t, "point cloud") || talk_any_of(t, "dataset data image csv video file module library plugin driver font dll extension") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
+	return talk_has_whole(t, "it is not the case|is not the case|not just to load|not only to load") || talk_any_phrase(t, "point cloud") || talk_any_of(t, "dataset data image csv video file module library plugin driver font dll extension") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads|loading checkpoint shards|loading the checkpoint|loading the model|loading the weights", AHEAD | WORKS, "after since");
 }
 
