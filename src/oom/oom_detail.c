@@ -17,8 +17,14 @@
 	ELEMENT(kind, before "complex128" after, 16), ELEMENT(kind, before "complex64" after, ELEMENT_FIXED | 8),	\
 	ELEMENT(kind, before "object" after, ELEMENT_FIXED | 8), ELEMENT(kind, before "datetime64" after, ELEMENT_FIXED | 8)
 
+/* What a node gives whose attribute T is of 8 bytes, where the message does not say it itself. */
+#define DOUBLES(op)	ELEMENT(OOM_TENSORFLOW, "= " op "[T=DT_DOUBLE", 8)
+
 const struct detail oom_details[] = {
 	ELEMENTS(OOM_TENSORFLOW, "and type ", " on"),
+	DOUBLES("MatMul"), DOUBLES("BatchMatMul"), DOUBLES("BatchMatMulV2"), DOUBLES("Mul"), DOUBLES("Add"), DOUBLES("AddV2"), DOUBLES("AddN"), DOUBLES("Sub"),
+	DOUBLES("RealDiv"), DOUBLES("Exp"), DOUBLES("Square"), DOUBLES("Sqrt"), DOUBLES("Neg"), DOUBLES("Transpose"), DOUBLES("Tile"), DOUBLES("ConcatV2"),
+	DOUBLES("Cholesky"), DOUBLES("Reshape"), DOUBLES("Fill"), DOUBLES("Conv2D"), DOUBLES("BiasAdd"),
 	{ "type @ on ^", DETAIL_PLACE, OOM_TENSORFLOW, 0 },
 	{ "by allocator ^", DETAIL_PLACE, OOM_TENSORFLOW, 0 },
 	{ "= _Recv[", DETAIL_ELSEWHERE, OOM_TENSORFLOW, 0 },
