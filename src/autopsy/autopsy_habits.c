@@ -128,6 +128,8 @@ static const struct {
 	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less." },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
 	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less." },
+	[HABIT_UNROLLED] = { OF_EITHER, false, 0, "is a loop of Python's, below tf.function's decorator (line %s). Where that function has it, and it is not over tf.range() or a data set itself, all of its rounds are put into one "
+	    "graph while it is traced, with what each keeps: what one step does, in a function of its own that tf.function has, takes a part of that." },
 	[HABIT_GRAPH] = { OF_EITHER, false, 0, "makes an operation of TensorFlow within a loop in which a session runs (line %s). Where that is version 1, or its graph, each round adds it to the graph once more, which is "
 	    "not let go of, so that memory grows evenly: made once, ahead of the loop (graph.finalize() there tells of one that is not), it is there once." },
 	[HABIT_LOOP] = { OF_EITHER, false, TRACE_TWICE, "may make a network within a loop (line %s). Where one is made anew in each round, those before stay for as long as something holds "
@@ -192,7 +194,7 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		return arena_printf(y->arena, "%s of %s", h->name, size_commas(n, h->n));
 	case HABIT_HISTOGRAMS: case HABIT_QUEUE:
 		return arena_printf(y->arena, "%s of %lld", h->name, (long long)h->n);
-	case HABIT_LOOP: case HABIT_LISTED: case HABIT_GATHERS: case HABIT_PREDICTS: case HABIT_GRAPH:
+	case HABIT_LOOP: case HABIT_LISTED: case HABIT_GATHERS: case HABIT_PREDICTS: case HABIT_GRAPH: case HABIT_UNROLLED:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	default:
 		return h->name;

@@ -563,6 +563,7 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 
 	if (talk_any_phrase(t, CHECKPOINTS "|gradient checkpoint|activation checkpoint"))
 		h->checks = line;
+	oom_seen_unrolled(h, t, line);
 	/* a program may print it, too */
 	narrow(h, t, line);
 	if ((at = talk_first(t, ALL_THERE)))

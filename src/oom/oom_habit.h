@@ -69,6 +69,7 @@ enum oom_habit_kind {
 	HABIT_UNITS,		/* a dense layer: of how many units, the last one of those that are noted */
 	HABIT_JOINS,		/* tables are joined, by a call of this name */
 	HABIT_PAIRS,		/* a number for each pair */
+	HABIT_UNROLLED,		/* a loop of Python's in a function that tf.function traces, by the decorator on line `n` */
 	HABIT_GRAPH,		/* operations of TensorFlow 1 are made in a loop, which begins on line `n`, where a session runs */
 	HABIT_LOOP,		/* a network is made in a loop, which begins on line `n` */
 	HABITS
@@ -98,6 +99,7 @@ struct oom_habits {
 	int units_lines[HABIT_LAYERS], dense;	/* their lines, and how many there are */
 	struct oom_habit trains;	/* the batch of training, beside which one of tests may be larger; `n` -1: several */
 	int made_line, ran_line;	/* in the loop that lines stand in: the last that makes an operation of TensorFlow, and that runs a session; 0: none */
+	int traced_line, traced_inset;	/* tf.function's decorator ahead of the function that lines stand in, and how far its "def" is set in; -1: that has not come */
 	int loop_line, loop_inset;	/* the loop that lines stand in, and how far its "for" is set in; line 0: none */
 };
 

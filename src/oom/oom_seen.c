@@ -172,6 +172,36 @@ keeps(struct oom_habits *h, struct talk t, int line)
 	}
 }
 
+/* ---- loops that are traced ---- */
+
+#define ROUNDS		"epoch epochs step steps iter iters iteration iterations batch batches tqdm"
+
+/* "@tf.function", "def train(model):", and within that "for i in range(epochs):". Loops over
+ * tf.range() or a data set are made loops of the graph. */
+void
+oom_seen_unrolled(struct oom_habits *h, struct talk t, int line)
+{
+	const char *s, *end = t.s + t.n;
+	int inset;
+
+	for (s = t.s; s < end && (*s == ' ' || *s == '\t'); s++)
+		;
+	inset = (int)(s - t.s);
+	if (end - s >= 12 && memcmp(s, "@tf.function", 12) == 0) {
+		h->traced_line = line;
+		h->traced_inset = -1;
+		return;
+	}
+	if (!h->traced_line || s == end || *s == '\r')
+		return;
+	if (h->traced_inset < 0 || inset <= h->traced_inset) {
+		h->traced_line = h->traced_inset < 0 && end - s > 4 && memcmp(s, "def ", 4) == 0 ? h->traced_line : 0;
+		h->traced_inset = inset;
+	} else if (end - s > 4 && memcmp(s, "for ", 4) == 0 && talk_any_phrase(t, " in range(| in tqdm(| in trange(") && talk_any_begins(t, ROUNDS)) {
+		oom_habit_keep(h, HABIT_UNROLLED, line, h->traced_line, NULL, NULL);
+	}
+}
+
 void
 oom_seen_line(struct oom_habits *h, struct talk t, int line)
 {

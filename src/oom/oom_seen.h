@@ -10,5 +10,8 @@
 void	oom_seen_named(struct oom_habits *, struct talk, int line, bool told);
 /* The same, of code. */
 void	oom_seen_line(struct oom_habits *, struct talk, int line);
+/* Loops of Python's that tf.function traces: any line, as decorators and the ends of functions are
+ * of all forms. */
+void	oom_seen_unrolled(struct oom_habits *, struct talk, int line);
 
 #endif
