@@ -22,9 +22,18 @@ static const char *const says[DOMAINS] = {
 	[DOMAIN_BROWSER] = "Where that is TensorFlow.js on WebGL, a tensor stays on the device until it is disposed of, as the language's collector does not see that memory: those that are made "
 	    "in each call go where tf.tidy() is around it, or by dispose(). Where tf.memory().numTensors does not rise from call to call, it is not that; textures are kept even so, to be used again, "
 	    "unless WEBGL_DELETE_TEXTURE_THRESHOLD says from how many bytes on they are not.",
+	[DOMAIN_STEMS] = "Where Spleeter separates a recording, what it computes grows with how long that is, for each of the parts that it is split into: a shorter piece of it at once (-d or --duration, from -s or --offset "
+	    "on), or fewer parts (2stems), take less.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: smaller patches in training (gt_size, "
 	    "patch_size), fewer at once, and tiles in place of whole pictures in validation take less.",
 };
+
+/* Of either memory: what runs on the processor, too, and holds what it makes there. */
+static bool
+is_of_either(int domain)
+{
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS;
+}
 
 /* In which memory grows by itself. */
 static bool
@@ -72,19 +81,33 @@ asked(struct autopsy *y)
 	    "fewer bits.", autopsy_said(y, &p->asked) + 1, y->main->kind == OOM_TOLD && !p->told.device && !p->told.gpu ? " (of a machine's memory as a rule for data that are read whole, before the first step)" : ""));
 }
 
+/* Is it of the memory that ended, by the message, and of what is told of it? */
+static bool
+is_said(const struct autopsy *y, int d, bool grows)
+{
+	const struct oom_message *o = y->main;
+	bool ended = o->kind == OOM_KERNEL || o->kind == OOM_TOLD;
+
+	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows && !keeps(d)) || !is_all(y, keeps(d), false))
+		return false;
+	if (is_of_either(d) ? o->says && !ended : o->says || o->host)
+		return false;
+	return (d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training;
+}
+
 void
 autopsy_domain(struct autopsy *y, bool grows)
 {
 	const struct oom_knob *of = y->log.paste.domains;
 	int d;
 
-	if (y->main->says || y->module || y->log.serving)
+	if (y->module || y->log.serving)
 		return;
 	for (d = 0; d < DOMAINS; d++)
-		if (of[d].line && says[d] && (d != DOMAIN_BROWSER || of[DOMAIN_WEBGL].line) && (!grows || keeps(d)) && is_all(y, keeps(d), false) && (!y->main->host || d == DOMAIN_CHAINS) && ((d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training)) {
+		if (of[d].line && is_said(y, d, grows)) {
 			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
 			return;
 		}
-	if (!grows && !y->main->host && is_all(y, false, true))
+	if (!grows && !y->main->host && !y->main->says && is_all(y, false, true))
 		asked(y);
 }

@@ -184,7 +184,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= p->session && !p->finalizes && !p->other_sessions ? NEEDS_SESSION : 0;
-	is |= autopsy_tells_no_network(p) ? NEEDS_STRANGER : 0;
+	is |= autopsy_tells_no_network(p) || (p->domains[DOMAIN_BROWSER].line && p->domains[DOMAIN_WEBGL].line) ? NEEDS_STRANGER : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= has_pool(&p->told) ? NEEDS_POOL : 0;
 	for (i = 0; i < SIGNS; i++)

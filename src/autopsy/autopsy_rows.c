@@ -73,6 +73,10 @@ const struct row autopsy_rows[] = {
 		{ GRADIENTS_ON ", and what is kept holds its graph", "with it memory does not grow, or less." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
+	{ NEEDS_HOST | NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
+		{ KEPT, "then memory grows evenly." },
+		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
+		{ "Other programs of the machine came to need more", "its own tool (top) lists them." } } },
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },

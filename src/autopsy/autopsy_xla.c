@@ -51,7 +51,7 @@ xla_request(struct autopsy *y)
 		    "shorter ones%s, or results that backward makes anew%s, take less.",
 		    is_of_another(y) ? "" : ", be they a batch or what vmap maps over",
 		    is_of_another(y) ? "" : " (in JAX jax.lax.map takes them one by one)", is_of_another(y) ? "" : " (jax.checkpoint)"));
-	if (y->lo > TINY && !is_of_another(y))
+	if (y->lo > TINY && y->lo < NO_DEVICE && !is_of_another(y))
 		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "Where it ran on a GPU%s: JAX takes three quarters of it when it begins (older ones nine tenths), and "
 		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
 		    "rest is for others.", is_of_jax(y) ? "" : ", in JAX"));

@@ -17,6 +17,7 @@ enum oom_domain {
 	DOMAIN_CHAINS,		/* samples that chains draw (MCMC) */
 	DOMAIN_BROWSER,		/* TensorFlow.js, */
 	DOMAIN_WEBGL,		/* and on what it runs there: by itself of no network */
+	DOMAIN_STEMS,		/* recordings that Spleeter parts */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
 	DOMAINS
 };
