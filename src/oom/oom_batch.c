@@ -250,6 +250,17 @@ happens(struct talk t, struct talk sentence, const char *at, size_t n)
 
 /* What a number of positions stands ahead of, as in "a 128k context". */
 #define COUNTED	"context contexts ctx request requests prompt prompts"
+/* and of these where so many are too many: "more than 6,000 tokens" */
+#define COUNTED_OVER	"token tokens residues"
+#define MORE_THAN	"than above over exceeding exceeds exceed beyond"
+
+static bool
+is_counted(struct talk t, const char *at, const char *to)
+{
+	struct talk what = clause_word_behind(t, to);
+
+	return talk_is_one_of(what, COUNTED) || (talk_is_one_of(what, COUNTED_OVER) && talk_any_whole(clause_word_ahead(t, at), MORE_THAN));
+}
 
 /* The next such number of T; *AT is NULL before the first. */
 static int64_t
@@ -260,7 +271,7 @@ next_counted(struct talk t, const char **at, size_t *n)
 
 	for (; s < end; s++)
 		if (is_digit(*s) && (s == t.s || !is_digit(s[-1])) && (to = count_at(t, s, true, &count)) && count >= LEAST_LENGTH &&
-		    talk_is_one_of(clause_word_behind(t, to), COUNTED)) {
+		    is_counted(t, s, to)) {
 			*at = s;
 			*n = (size_t)(to - s);
 			return count;

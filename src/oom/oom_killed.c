@@ -75,12 +75,12 @@ oom_killed_told(struct talk t)
 	if (!at)
 		at = quotes_killed(t);
 	if (!at) {
-		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux", &n);
-		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process processes training program script job python code run kernel session task memory loading checkpoint shards"))
+		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux|os kills|system kills|kernel kills|linux kills", &n);
+		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console"))
 			return NULL;
 	}
 	clause = talk_clause(t, at, n);
-	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_has_whole(talk_sentence(t, at), "i pressed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&
+	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_has_whole(talk_sentence(t, at), "i press|i pressed|i close|i closed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&
 	    !talk_any_whole(clause, "timeout deadline manually user ctrl me connection ssh") &&
 	    !has_other_reason(t, at) ? at : NULL;
 }

@@ -43,7 +43,7 @@ static const struct {
 #define ASKED		"help tell explain know knows advise idea ideas suggestion suggestions advice clue hint hints solution solutions"
 #define ADVICE		"fixed a bug|fixes a bug|fix a bug|bug where|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
     "checks for|check for|looks for|look for|searches for|matches the string|the string|"	\
-    "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|worry|afraid|mitigate|mitigates|risk|should you|simulate|simulates|instead of running"
+    "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|worry|afraid|mitigate|mitigates|risk|should you|simulate oom|simulate an|simulate out|simulate the out|simulate the oom|simulate a cuda|simulate cuda|simulate memory|simulate low|simulate insufficient|simulates an|simulates out|simulates oom|simulates the|instead of running"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"

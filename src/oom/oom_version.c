@@ -107,8 +107,8 @@ one_of_two(struct talk t)
 		sentence = talk_sentence(t, s);
 		first = first && first >= sentence.s ? first : s;
 		versions = first == s ? 1 : versions + 1;
-		if (versions > 1 && (clause_works(sentence) || talk_any_whole(sentence, "runs run")) && oom_short_fails(sentence) && talk_any_whole(sentence, "but while whereas however though") &&
-		    (talk_any_whole(sentence, RELEASES) || talk_any_phrase(sentence, "post|rc")) && !talk_any_whole(sentence, "gb gib mb mib still neither") && !memchr(sentence.s, '?', sentence.n))
+		if (versions > 1 && (clause_works(sentence) || talk_any_whole(sentence, "runs run completes completed succeeds succeeded")) && oom_short_fails(sentence) && talk_any_whole(sentence, "but while whereas however though") &&
+		    (talk_any_whole(sentence, RELEASES) || talk_any_phrase(sentence, "post|rc") || (first > t.s && lower(first[-1]) == 'v' && !talk_any_whole(sentence, "weights weight checkpoint dataset data model models"))) && !talk_any_whole(sentence, "gb gib mb mib still neither") && !memchr(sentence.s, '?', sentence.n))
 			return first;
 		while (s + 1 < end && (is_digit(s[1]) || s[1] == '.'))
 			s++;

@@ -122,7 +122,7 @@ grows(struct talk t)
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
-	    "continues to grow|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
+	    "continues to grow|continues to expand|continues expanding|keeps expanding|memory is being allocated with each|memory is being allocated in each|memory is allocated with each|memory is allocated in each|memory is rising on every|memory is rising at every|memory is rising with every|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    "显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
 	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
@@ -145,11 +145,14 @@ falls(struct talk t)
 
 #define ASKING	"a an is are was were do does did can could would may might has have any possible possibly maybe memory leak leakage gpu ram vram cuda"
 
-/* "Maybe a library leaks": a guess of what it may be, and no growth that was seen. */
+#define OF_READING	"tried with|tried the|tried memory|tried tensorflow|tried pytorch|read about|read the|looked at|looked into|searched for|leak fix|leak fixes|leak solution|leak solutions"
+
+/* "Maybe a library leaks", "I tried with memory leak issues": a guess of what it may be, or what
+ * was read of it, and no growth that was seen. */
 static bool
 guesses_leak(struct talk t)
 {
-	return talk_any_of(t, "leak") && talk_any_whole(t, "maybe perhaps possibly") && !talk_any_of(t, "grow increas");
+	return talk_any_of(t, "leak") && (talk_any_whole(t, "maybe perhaps possibly") || talk_has_whole(t, OF_READING)) && !talk_any_of(t, "grow increas");
 }
 
 /* "Memory leak?" and "Is there a memory leak?" ask; "Why is there a memory leak?" tells of one. */
