@@ -271,6 +271,8 @@ tell_order(struct build *b)
 	    "channels of its input");
 }
 
+#define HARDLY_KERNEL	8	/* as large a one is more often PyTorch's channels out */
+
 static bool
 too_small(struct build *b, const struct node *n, const struct conv_attrs *a)
 {
@@ -293,7 +295,7 @@ too_small(struct build *b, const struct node *n, const struct conv_attrs *a)
 		framed = arena_printf(arena, ", even padded to %s", space_text(arena, extent, axes));
 	op_error(b, n, "conv: input is %s, smaller than the %s%s%s",
 	    op_operand_text(b, n->in[0]), space_kernel(arena, a->kernel, axes), spread, framed);
-	if (a->filters == n->in[0]->dim[0] && op_attr(n, "stride")->given)
+	if (op_attr(n, "stride")->given && (a->filters == n->in[0]->dim[0] || a->kernel[SPACE_AXES - 1] >= HARDLY_KERNEL))
 		tell_order(b);
 	return false;
 }
