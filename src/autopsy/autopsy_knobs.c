@@ -26,8 +26,8 @@ static const char *const says[KNOBS] = {
 	    "is put together of the pieces, grows with the recording.",
 	[KNOB_TOKENS] = "Where that bounds how much a batch of training has, as in fairseq its tokens, or samples of waveforms, and in ESPnet its bins, results of layers grow with "
 	    "it, and a lower bound takes less. One that is longer than all of it has to be cut or left out.",
-	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, what layers keep grows with the longest of a batch, to which the others are padded: a lower "
-	    "bound, recordings that are cut, or fewer at once take less.",
+	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, as in NeMo, what layers keep grows with the longest of a batch, to which the others are padded; where it bounds the seconds of all of "
+	    "a batch, as in icefall, with those, and a recording that is longer makes a batch of its own. A lower bound, recordings that are cut or left out, or fewer at once take less.",
 	[KNOB_OFFLOADS] = "Where that is of Stable Diffusion's web UI, or of ComfyUI, more of the model lies on the device at a time than with --lowvram, which takes less, and longer.",
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
 	    "at once, one call after the other, take less.",
@@ -36,6 +36,8 @@ static const char *const says[KNOBS] = {
 	[KNOB_SPLIT] = "Where that is of ExLlama, it says what of each device the model's layers may take. The cache of keys and values, and what is computed, take room beside them: "
 	    "a smaller number for the device that is full, a shorter max_seq_len, or weights in fewer bits leave more.",
 	[KNOB_PRESERVED] = "Where that is of FramePack, as much of the device is left free of the model's weights, for what is computed: a larger value leaves more, and is slower.",
+	[KNOB_DPO] = "Where that is what failed, and has a reference model, all weights of that lie there beside those that are trained, and each step goes through both with two texts for each prompt: with the "
+	    "reference's numbers made ahead (precompute_ref_log_probs in TRL), with an adapter (LoRA), whose base can be the reference, with weights that are split (ZeRO's stage 3), or with shorter texts, it takes less.",
 	[KNOB_ACTORS] = "Where the run has several models that learn from feedback (an actor, a critic, a reference, a model of rewards), all that are on one device lie there at once, with gradients and the "
 	    "optimizer's numbers of those that are trained, and keys and values of the texts that are written: models that are split or offloaded (ZeRO's stage 3, the reference in the machine's memory), or on "
 	    "devices of their own, smaller ones beside the actor, adapters (LoRA), and shorter texts, or fewer at once, take less.",
@@ -52,7 +54,7 @@ autopsy_knobs(struct autopsy *y)
 	if (y->main->host || y->main->says || y->module || y->log.serving)
 		return;
 	for (k = 0; k < KNOBS && said < MOST_KNOBS; k++)
-		if (of[k].line) {
+		if (of[k].line && !(k == KNOB_LENGTH && y->log.paste.however)) {
 			autopsy_hint(y, SAYS_KNOB, arena_printf(y->arena, "Line %d names %s. %s", of[k].line, of[k].name, says[k]));
 			said++;
 		}

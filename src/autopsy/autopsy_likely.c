@@ -136,7 +136,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
-	told[place(NEEDS_VECTORS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
+	told[place(NEEDS_VECTORS)] = p->grows.line ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_SAVES)] = &p->saving;
@@ -156,7 +156,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
 	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
-	told[place(NEEDS_PROCESSOR)] = (words || is_killed(o)) && !p->grows.line ? &p->told.processor : NULL;
+	told[place(NEEDS_PROCESSOR)] = (words || is_killed(o)) && !p->grows.line && !p->later.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words ? &p->told.workers : NULL;
 	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;
 	told[place(NEEDS_COLLECTED)] = &p->told.collected;

@@ -129,7 +129,7 @@ static const struct told_cause {
 	uint64_t unless;	/* TRACE_: what the place shows by itself */
 	const char *follows;
 } told_causes[] = {
-	{ offsetof(struct oom_paste, less), 0, SAYS_TOLD_LESS, 0, 0,
+	{ offsetof(struct oom_paste, less), offsetof(struct oom_paste, however), SAYS_TOLD_LESS, 0, 0,
 	    "Where that run and the one that failed differ in nothing else, what is more or larger in the one that failed is what "
 	    "had no room: one between the two, or parts one after the other, may have." },
 	{ offsetof(struct oom_paste, version), 0, SAYS_TOLD_VERSION, 0, 0,

@@ -129,6 +129,7 @@ oom_cure_emptied(struct talk t)
     "what gpu|which gpu|what kind of gpu|what kind gpu|what type of gpu|which type of gpu|what graphics card|which graphics card|what card|what hardware|gpu requirement|gpu requirements|memory requirement|" \
     "memory requirements|minimum gpu|minimum memory|minimum vram|minimum of memory|memory is required|memory required|memory is needed|memory needed|memory do i need|memory size|gpu is required|gpu required|gpu is needed|" \
     "bigger ram|more ram|how much ram|ram requirement|ram requirements|ram is required|vram is required|vram was required|vram required|enough to run|enough to train|with a single gpu|on a single gpu|with one gpu|on one gpu|with a single 1080ti|on a single 1080ti|possible to train|possible to run"
+#define HOW_MUCH_CHINESE	"多大显存|多大的显存|多少显存|多大显卡|多大的显卡|多少g显存|显存要求是|显存需要多少|显存需要多大"
 #define HOW_LESS	"reduce the memory|reduce memory|reduce the amount of memory|reduce gpu memory|reduce the gpu memory|reduce vram|reduce the vram|less memory|less gpu memory|less vram|lower memory|save memory|save gpu memory|" \
     "save the memory|parameters i could|parameter i could|parameters can i|parameter can i|parameters i can|parameter should i|parameters should i|parameters should be|should i reduce|should i change|should i lower|should i decrease|" \
     "modifications should i|settings should i|setting should i|adjustments i could|adjustments could i|work around it|workaround for it"
@@ -150,6 +151,8 @@ oom_cure_asked(struct talk t)
 	struct talk rest, sentence;
 	size_t n;
 
+	if ((at = talk_first(t, HOW_MUCH_CHINESE)))
+		return at;
 	for (rest = t; (at = talk_find_whole(rest, HOW_MUCH "|" HOW_LESS, &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
 		if (asks(sentence) && !clause_works(talk_clause(t, at, n)) && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !talk_has_whole(sentence, "disk space|hard drive|storage"))

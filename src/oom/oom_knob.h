@@ -29,6 +29,7 @@ enum oom_knob_kind {
 	KNOB_CONTEXT,		/* of a text, for which a program sets keys and values aside */
 	KNOB_SPLIT,		/* what of each device weights may take */
 	KNOB_PRESERVED,		/* what of the device a program that makes videos leaves free of weights */
+	KNOB_DPO,		/* of a model that learns from pairs of texts, beside a reference */
 	KNOB_ACTORS,		/* of several models that learn from feedback */
 	KNOB_LENGTH,		/* of a text, in a sentence */
 	KNOBS

@@ -70,6 +70,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int colab, stopped;	/* of a path as Colab has them; of ^C by itself, and nothing after it */
 	int64_t millions;	/* of weights, as a model's name has it; 0: not said; -1: of several sizes */
 	struct said model;	/* the last such name, */
+	int however;		/* the last line that says that it fails however small something is */
 	int banner;		/* the last line by which transformers' Trainer evaluates, and not trains again */
 	int model_of;		/* the last line that gives one as the model */
 	bool model_told;	/* and none but sentences have one */

@@ -41,7 +41,7 @@ static const char *
 went_back(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "downgrading|downgraded|downgrade|rolling back to|rolled back to|reverting to|reverted to|going back to|went back to", &n);
+	const char *at = talk_find_whole(t, "downgrading|downgraded|downgrade|rolling back to|switching back to|switched back to|rolled back to|reverting to|reverted to|going back to|went back to", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (!at || !talk_any_whole(sentence, GONE) || talk_any_whole(sentence, STILL " not try should could would may might if") || talk_any_phrase(sentence, "n't ") || clause_is_question(sentence))
@@ -61,6 +61,43 @@ came_with(struct talk t)
 	if (!at || !fails_there(sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
+}
+
+/* "0.4.4", "v1.2", "==2.1" at S */
+static bool
+is_version(const char *s, const char *end)
+{
+	while (s < end && (*s == '=' || *s == 'v' || *s == ' '))
+		s++;
+	if (s == end || !is_digit(*s))
+		return false;
+	while (s < end && is_digit(*s))
+		s++;
+	return end - s > 1 && *s == '.' && is_digit(s[1]);
+}
+
+#define NO_PROGRAM	"epoch step iteration batch stage level version the a i it we my this that gtx rtx tesla titan"
+
+/* "Out of memory since Flair 0.4.4": a name and its version, and no time of a run. */
+static const char *
+came_since(struct talk t)
+{
+	size_t n;
+	const char *at, *s, *end = t.s + t.n;
+	struct talk rest, sentence, word;
+
+	for (rest = t; (at = talk_find_whole(rest, "since", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		for (s = piece_past_blanks(at + n, end); s < end && (*s == '`' || *s == '*'); s++)
+			;
+		word = clause_word_behind(t, s);
+		if (word.n < 2 || is_digit(*word.s) || talk_any_whole(word, HARDWARE " " NO_PROGRAM) || talk_any_whole(sentence, "before fixed even not"))
+			continue;
+		s = word.s + word.n;
+		if ((has_version(word) || is_version(s + (s < end && *s == '-'), end)) && fails_there(sentence) && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
 }
 
 #define FINE		"no prob|no problem|without problem|without issue|without any problem|without any issue|without error"
@@ -135,6 +172,7 @@ oom_version_told(struct talk t)
 
 	at = at ? at : mended_by(t);
 	at = at ? at : came_with(t);
+	at = at ? at : came_since(t);
 	at = at ? at : works_with_version(t);
 	return at ? at : one_of_two(t);
 }

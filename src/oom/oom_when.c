@@ -14,7 +14,7 @@
 #define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
 /* What grows by itself and is no memory: ahead of "keeps growing". */
 #define OTHER_SUBJECT	"dataset data loss losses accuracy error reward score length size number count batch time speed resolution context community project codebase"
-#define WITH_SETTING_CHINESE	"随着batch|随batch|随着批|batch增大|batch越大|batchsize增大|batchsize越大|batch_size增大|batch_size越大|随着分辨率|随着图片|随着图像|随着序列|随着输入"
+#define WITH_SETTING_CHINESE	"随着batch|随batch|随着批|batch增大|batch越大|batchsize增大|batchsize越大|batch_size增大|batch_size越大|随着分辨率|随着图片|随着图像|随着序列|随着输入|链路|按顺序|各阶段|每个阶段"
 /* What grew and then stays: 最后稳定在, 稳定下来, 保持稳定, 后稳定 */
 #define ROSE_ONCE_CHINESE	"|最后稳定|稳定下来|保持稳定|后稳定|不再增|不再涨"
 #define TWO_SIGNS	6		/* bytes of 泄漏 */
@@ -56,7 +56,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 		ahead = clause_word_ahead(clause, ahead.s);
 	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_rises_otherwise(clause, at))
 		return true;
-	if (talk_any_phrase(behind, "increase to |increases to |increased to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
+	if (talk_any_phrase(behind, "increase to |increases to |increased to |going up to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
 	if ((!is_of_memory(clause) && !goes_on_of_it(t, ahead)) || talk_any_begins(clause, "gradient gradients"))
 		return true;
@@ -118,7 +118,7 @@ grows(struct talk t)
 	    "memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
-	    "so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
+	    "is going up|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"

@@ -332,7 +332,7 @@ use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said(&p->metrics, t, measures(t), line);
 	if (!talk_any_of(t, "train fine-tun finetun"))
 		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
-	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train"))
+	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train") || (talk_any_phrase(t, "训练|微调") && !talk_any_phrase(t, "训练好|预训练|训练完|微调好|微调后|推理")))
 		p->training = line;
 }
 
@@ -392,6 +392,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_failure(&p->sizes, &p->told, t, oom_pictures_sizes(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line)
 		said(&p->card, t, oom_bulk_card(t), line);
+	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
+		p->however = line;
 	said(&p->less, t, oom_bulk_less(t), line);
 	if ((at = oom_change_raised(t)) && source == SOURCE_PROSE && oom_change_leads(t, at))
 		said_at(&p->raised, t, at, line);
