@@ -8,7 +8,7 @@
 
 static const char *const says[DOMAINS] = {
 	[DOMAIN_SPEECH] = "Where it trains on recordings, those of a batch are padded to its longest, and what layers keep grows with that, attention's scores, where they are stored, with its square: "
-	    "a few that are long decide whether it fits. With these cut or left out, or fewer at once (where a batch is bounded by what it holds, as by ESPnet's batch_bins, a lower bound), it takes less.",
+	    "a few that are long decide whether it fits. With these cut or left out, or fewer at once (where a batch is bounded by what it holds, as by ESPnet's batch_bins or icefall's max-duration, a lower bound), it takes less.",
 	[DOMAIN_ENTITIES] = "Where a graph of knowledge is embedded, each entity has a row of numbers, with its gradient and what the optimizer keeps, and each sample is compared with as many "
 	    "others as the run is told, in evaluation with all entities: narrower rows, fewer negatives, and fewer samples at once (in evaluation, too, or a part of the entities after the other) take less.",
 	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth: smaller patches, or fewer at once, take less. Where "

@@ -62,6 +62,8 @@ static const struct {
 	    "a whole data set, a batch scaled as it is used, or a part after the other (partial_fit), takes a part of that." },
 	[HABIT_HDF5] = { OF_HOST, false, 0, "is of Caffe's layer that reads HDF5. Where it is the run's, each file that its list (source) has is read whole, as floats of 4 bytes, with all of its "
 	    "samples: several smaller files, one after the other, take less." },
+	[HABIT_SPLITS] = { OF_HOST, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "names FSDP (%s). Where each of its processes reads all of a model's weights into the machine's memory before they are split, they lie there as many times: read by one and handed on (in Accelerate's settings "
+	    "fsdp_cpu_ram_efficient_loading with fsdp_sync_module_states), they do once. For a full state dict, they are put together there, too." },
 	[HABIT_RANKS] = { OF_HOST, false, 0, "starts %s processes. Where each of them reads all weights, or all data, into the machine's memory before it takes its part, they lie there as many times: "
 	    "read by one and handed on, mapped from a file, or read straight onto each one's device (map_location), they do once, or not at all." },
 	[HABIT_ALONE] = { OF_DEVICE, false, 0, "starts one process (%s) of a program that is told to split weights among them (FSDP, ZeRO). Where that is the run, and nothing is offloaded, one device has all of them, with their gradients and what the "

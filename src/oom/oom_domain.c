@@ -9,7 +9,7 @@
 
 static const char *const names[DOMAINS] = {
 	[DOMAIN_SPEECH] = "asr|speech recognition|speech-to-text|espnet|espnet2|wenet|wav2vec|wav2vec2|hubert|librispeech|aishell|ljspeech|libritts|tts|text-to-speech|text to speech|"
-	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train",
+	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train|icefall|zipformer|lhotse|rnnt|rnn-t|sovits|gpt-sovits|gpt_sovits|so-vits-svc|xtts|speechbrain|common voice|commonvoice",
 	[DOMAIN_ENTITIES] = "knowledge graph|knowledge graphs|knowledge graph embedding|kge|pykeen|distmult|transe|fb15k|fb15k-237|wn18|wn18rr|dgl-ke|dglke|openbiolink|kge_model",
 	[DOMAIN_VOLUMES] = "nnunet|nnu-net|nnunetv2|monai|3d unet|3d u-net|3d-unet|brats|ct volume|ct volumes|ct scan|ct scans|nifti|volumetric|unetr|swinunetr|swin_unetr|"
 	    "sliding_window_inference|3d segmentation|medical volumes",

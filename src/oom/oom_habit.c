@@ -56,6 +56,7 @@ static const struct {
 	const char *phrases;
 } off[] = {
 	{ HABIT_UNCHECKED, "gradient_checkpointing_enable|enable_gradient_checkpointing|gradient_checkpointing=true|gradient_checkpointing = true|gradient_checkpointing: true" },
+	{ HABIT_SPLITS, "ram_efficient_loading': true|ram_efficient_loading: true|ram_efficient_loading=true" },
 	{ HABIT_UNIT, "auto_wrap_policy|auto_wrap(|enable_wrap(|wrap(|apply_fsdp(" },
 	{ HABIT_OFFLOADS, "\"device\": \"none|\"device\":\"none|\"device\": \"nvme|\"device\":\"nvme" },
 	{ HABIT_SERVER, "use_vllm=false|use_vllm: false|use_vllm = false|use_vllm false" },

@@ -34,6 +34,7 @@ enum oom_habit_kind {
 	HABIT_SHUFFLE,		/* samples are shuffled in a buffer: of how many */
 	HABIT_SCALER,		/* samples are scaled at once, by a call of this name */
 	HABIT_HDF5,		/* Caffe reads a file as a whole, by its layer */
+	HABIT_SPLITS,		/* weights are split among processes by FSDP, by this name */
 	HABIT_RANKS,		/* a launcher starts so many processes, by this option */
 	/* of a device's */
 	HABIT_ALONE,		/* weights are to be split among processes, and one is started, by this option */

@@ -24,6 +24,7 @@ static const struct {
 	{ HABIT_MERGES, "merge_and_unload(|save_pretrained_merged(|merge_adapter(|merge_lora|lora merging|lora merge|merging lora|merge lora|merging the lora|merge the lora|"
 	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy|false|none|[no]|import |add_argument(" },
 	{ HABIT_INDEX, "indexerror: index out of range|indexerror: target", "def |print(" },
+	{ HABIT_SPLITS, "using fsdp|with fsdp|fsdp_config|--fsdp|--enable_fsdp|enable_fsdp|full_shard|: fsdp|fsdp model|fsdp fine|fsdp train|fullyshardeddataparallel|fsdp_transformer_layer", "false|def |import |[no]|{}|[]|null|none|min_num_params" },
 	{ HABIT_TEXTS, "features from dataset file", "def |logger" },
 	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import " },
 };
