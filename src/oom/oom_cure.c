@@ -79,6 +79,31 @@ oom_cure_added(struct talk t)
 /* What is asked, wished or told of others. */
 #define NOT_ENDED	"not never cannot can't be could can should may might would someone anyone you how hope hopefully if until wasn't isn't weren't temporarily partially paper"
 
+#define DOES		"setting|changing|reducing|lowering|decreasing|removing|disabling|replacing|switching|upgrading|downgrading|adding|moving"
+#define ENDS_IT		"solves this|solves the|solves it|solves my|solved this|solved the|solved it|solved my|fixes this|fixes the|fixes it|fixes my|fixed this|fixed the|fixed it|fixed my|resolves this|resolves the|resolves it|resolved this|" \
+    "resolved the|resolved it"
+/* What is behind that, unless it is "it" that it ends. */
+#define IT		"issue problem error oom leak memory out"
+
+/* "Setting pin_memory=False in the loader solves this issue." */
+static const char *
+does_it(struct talk t)
+{
+	const char *at, *ends, *end = t.s + t.n;
+	struct talk rest, sentence;
+	size_t n, length;
+
+	for (rest = t; (at = talk_find_whole(rest, DOES, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		ends = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), ENDS_IT, &length);
+		if (ends && !talk_any_whole(sentence, NOT_ENDED " for import") && !memchr(sentence.s, '?', sentence.n) &&
+		    !clause_says_no(talk_part(t, sentence.s, ends), "") && !oom_short_fails(talk_part(t, sentence.s + sentence.n, end)) &&
+		    (talk_any_whole(talk_part(t, ends, ends + length), "it") || talk_is_one_of(clause_word_behind(sentence, ends + length), IT)))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_cure_ended(struct talk t)
 {
@@ -93,10 +118,10 @@ oom_cure_ended(struct talk t)
 		    !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue"))
 			return at;
 	}
-	return NULL;
+	return does_it(t);
 }
 
-#define OTHER_ONE	"new problem|new error|new issue|another problem|another error|another issue|other problem|now i get|now i got|but now i|then i get|then i got|then it gives|but then"
+#define OTHER_ONE	"now it fails|now it crashes|now it runs out|new problem|new error|new issue|another problem|another error|another issue|other problem|now i get|now i got|but now i|then i get|then i got|then it gives|but then"
 
 bool
 oom_cure_begins_other(struct talk t)

@@ -155,7 +155,7 @@ runs_on_processor(struct talk t)
 	if (at && talk_has_whole(talk_part(t, talk_clause(t, at, n).s, at), "than|compared|unlike|instead of|as opposed"))
 		return NULL;		/* "more than on the CPU": of another run */
 	return !at || clause_is_question(talk_sentence(t, at)) || talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "cannot can't cant not unable") || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or") ||
-	    (talk_any_whole(clause_word_behind(t, at + n), "and") && (at + n == t.s + t.n || at[n] != ',')) || talk_any_whole(clause_word_ahead(t, at), "or and oom oomed ooms memory ram") ||
+	    (talk_any_whole(clause_word_behind(t, at + n), "and") && (at + n == t.s + t.n || at[n] != ',')) || talk_any_whole(clause_word_ahead(t, at), "or and oom oomed ooms memory ram than versus vs unlike") ||
 	    clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "tried try could load loads loaded loading save saves "
 	    "saved saving checkpoint checkpoints offload") ? NULL : at;
 }
@@ -196,6 +196,17 @@ runs_on_processor(struct talk t)
 
 #define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled|not set|is skipped|was skipped"
 
+/* Within an address: "https://github.com/hill-a/stable-baselines/issues/716". */
+static bool
+is_of_address(struct talk t, const char *at)
+{
+	const char *s = at;
+
+	while (s > t.s && s[-1] > ' ')
+		s--;
+	return talk_any_phrase(talk_part(t, s, at), "://");
+}
+
 /* Where any of these phrases is, and not denied; or NULL. */
 static const char *
 says(struct talk t, const char *phrases)
@@ -206,7 +217,7 @@ says(struct talk t, const char *phrases)
 
 	for (; (at = talk_find_whole(rest, phrases, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
-		if (!clause_says_no(talk_part(t, clause.s, at), "") && !talk_has_whole(talk_part(t, at + n, clause.s + clause.n), IS_OFF))
+		if (!clause_says_no(talk_part(t, clause.s, at), "") && !talk_has_whole(talk_part(t, at + n, clause.s + clause.n), IS_OFF) && !is_of_address(t, at))
 			return at;
 	}
 	return NULL;
@@ -239,6 +250,24 @@ says_splats(const struct oom_told *o, struct talk t, int line)
 		return at;
 	at = talk_find_whole(t, DENSIFIES, &n);
 	return at && !talk_any_whole(clause_word_ahead(t, at), "no without not") ? at : NULL;
+}
+
+#define AGENT_MODULES	"stable_baselines|stable_baselines3|sb3_contrib|rllib|ray.rllib|tianshou|tensorforce|gym|gymnasium|torchrl|tf_agents|keras_rl|rl.agents"
+
+/* A library of agents, or of what they act in, that code imports; or in prose. */
+static const char *
+says_agent(const struct oom_told *o, struct talk t, int line)
+{
+	struct talk word = clause_word_behind(t, t.s);
+	const char *at;
+	size_t n;
+
+	if (talk_any_phrase(t, OF_LANGUAGE))
+		return NULL;
+	if (talk_is_one_of(word, "import from"))
+		return talk_find_whole(t, AGENT_MODULES, &n);
+	at = says_of_run(o, t, AGENT, line);
+	return at && clause_works(talk_clause(t, at, 1)) ? NULL : at;
 }
 
 /* "at the first optimizer step", of the sentence that tells of memory; not "before the optimizer
@@ -499,7 +528,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	if ((at = says(t, CODES)) && (o->here_line == line || oom_told_is_of_failure(o, t, at, line)))
 		said_at(&o->codes, t, at, line);
 	note(&o->shuffle, t, names_shuffling(t), line);
-	note(&o->agent, t, talk_any_phrase(t, OF_LANGUAGE) ? NULL : says_of_run(o, t, AGENT, line), line);
+	note(&o->agent, t, says_agent(o, t, line), line);
 	if (o->here_line == line)
 		note(&o->cloud, t, says(oom_told_sentence(o, t), CLOUD), line);
 	note(&o->collected, t, names_collected(t), line);

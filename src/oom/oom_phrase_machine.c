@@ -70,7 +70,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Task was killed due to the node running low on memory", HOST_SAYS("Ray", RAY) },
 	{ "which exceeds the memory usage threshold of", HOST_SAYS("Ray", RAY) },
 	{ "Workers (tasks / actors) killed due to memory pressure (OOM)", HOST_SAYS("Ray", RAY) },
-	{ "RayOutOfMemoryError: More than @ of the memory on node", HOST_SAYS("Ray", RAY) },
+	{ "RayOutOfMemoryError: More than @ of the memory on node", HOST_SAYS("Ray", RAY_RAISED) },
 	{ "(1) The process is killed by SIGKILL by OOM killer due to high memory usage. (2)", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY_LISTS,
 	    PHRASE_HEDGED) },
 	{ "The worker may have exceeded K8s pod memory limits", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY_GONE, PHRASE_HEDGED) },

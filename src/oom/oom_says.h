@@ -300,6 +300,8 @@
 #define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, "	\
     NOT_A_CARDS ": what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
     "workers), and objects that are let go of, need less."
+#define RAY_RAISED	"Ray raises this in place of a task's work where the " MACHINES ", is nearly full: what the processes on it hold together, "	\
+    "which its message lists, is too much. Fewer tasks, actors and workers at once, and objects that are let go of, need less."
 #define RAY_GONE	"A process of Ray ended before its time, and Ray takes the limit of its container's memory "	\
     "for a likely reason: that would be the " MACHINES ". Fewer tasks and actors at once need "	\
     "less of it."

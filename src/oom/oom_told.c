@@ -74,6 +74,8 @@ is_code(struct talk t)
 	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
 	struct talk rest = talk_part(t, s, end);
 
+	if (talk_first(rest, "from ") == s && talk_any_phrase(rest, " import "))
+		return true;
 	if (talk_any_phrase(t, "str(e)|print(|printf(|logger.|logging.|warnings.warn(|std::cerr|#include|assert(|log(|, line |"
 	    "://github.com/pytorch/pytorch/blob|: raise |; raise |{ raise |: throw |; throw |{ throw |: return |; return |{ return ") ||
 	    talk_first(rest, "raise |except |throw |return |def ") == s || is_given_error(t))
@@ -183,6 +185,26 @@ is_of_machine(struct talk t)
 	    "\xe7\x89\xa9\xe7\x90\x86\xe5\x86\x85\xe5\xad\x98|\xe8\xbf\x90\xe8\xa1\x8c\xe5\x86\x85\xe5\xad\x98");		/* 物理内存, 运行内存 */
 }
 
+#define CARD_MEMORY	"显卡内存|显卡的内存|gpu内存|gpu的内存|gpu 内存"
+#define NEAR_CARD	24	/* bytes, to what it is said to have */
+
+/* A card's memory by that name (显卡内存), where no machine's is named beside it, and it is not said
+ * to be enough, or how much there is of it. */
+static bool
+is_of_card(struct talk t)
+{
+	const char *at = NULL, *s;
+	struct talk behind;
+	size_t n;
+
+	if (!talk_next_phrase(t, CARD_MEMORY, &at, &n) || is_of_machine(t))
+		return false;
+	behind = talk_head(t, at + n, NEAR_CARD);
+	for (s = behind.s; s < behind.s + behind.n && !is_digit(*s); s++)
+		;
+	return s == behind.s + behind.n && !talk_any_phrase(behind, "够|正常|充足|空闲|没问题|没有问题|还有|剩") && !clause_denies_elsewhere(t, at, n);
+}
+
 /* The first phrase of LIST that is not denied. */
 static const char *
 said_elsewhere(struct talk t, const char *list)
@@ -204,15 +226,15 @@ in_other_words(struct oom_told *o, struct talk t)
 	for (i = 0; elsewhere[i].phrases; i++)
 		if ((o->at = said_elsewhere(t, elsewhere[i].phrases))) {
 			o->what = TOLD_ENDED;
-			o->device = o->sure = elsewhere[i].device;
-			o->host = elsewhere[i].host && is_of_machine(t);
+			o->device = o->sure = elsewhere[i].device || is_of_card(t);
+			o->host = elsewhere[i].host && !o->device && is_of_machine(t);
 			return true;
 		}
 	/* 溢出, 爆, 不够, 不足, 无法满足 of 显存, 显卡 or of 内存 */
 	if (!(o->at = said_elsewhere(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3|"
 	    "\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3")))
 		return false;
-	o->device = o->sure = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98") || card_is_short(t);
+	o->device = o->sure = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98") || is_of_card(t) || card_is_short(t);
 	o->what = o->device || talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98") ? TOLD_ENDED : TOLD_NOTHING;
 	o->host = !o->device && o->what && is_of_machine(t);
 	return o->what != TOLD_NOTHING;
@@ -274,7 +296,7 @@ place(struct oom_told *o, struct talk t)
 {
 	struct whose w = oom_whose(t);
 
-	o->device = w.device;
+	o->device = w.device || (!w.host && ((talk_any_phrase(t, "显存") && !is_of_machine(t)) || is_of_card(t)));
 	o->host = w.host;
 	o->sure = w.sure;
 }
