@@ -24,6 +24,9 @@ static const char *const says[DOMAINS] = {
 	    "unless WEBGL_DELETE_TEXTURE_THRESHOLD says from how many bytes on they are not.",
 	[DOMAIN_STEMS] = "Where Spleeter separates a recording, what it computes grows with how long that is, for each of the parts that it is split into: a shorter piece of it at once (-d or --duration, from -s or --offset "
 	    "on), or fewer parts (2stems), take less.",
+	[DOMAIN_METRICS] = "Where a metric of torchmetrics is given results step by step, it gathers them until reset(), and those that need all of them (as curves and areas under them do, where no thresholds "
+	    "are set) keep them on lists, on the device, for as long: reset() at the end of each epoch (which Lightning calls for metrics that are themselves given to self.log), results that are detached, and "
+	    "compute_on_cpu=True, which moves such lists to the machine's memory, keep that from growing.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: smaller patches in training (gt_size, "
 	    "patch_size), fewer at once, and tiles in place of whole pictures in validation take less.",
 };
@@ -39,7 +42,14 @@ is_of_either(int domain)
 static bool
 keeps(int domain)
 {
-	return domain == DOMAIN_CHAINS || domain == DOMAIN_BROWSER;
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_BROWSER || domain == DOMAIN_METRICS;
+}
+
+/* And of which nothing else is known. */
+static bool
+only_keeps(int domain)
+{
+	return domain == DOMAIN_METRICS;
 }
 
 /* Is nothing told beside it that tells more, though growth may be, or a length? */
@@ -88,7 +98,7 @@ is_said(const struct autopsy *y, int d, bool grows)
 	const struct oom_message *o = y->main;
 	bool ended = o->kind == OOM_KERNEL || o->kind == OOM_TOLD;
 
-	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows && !keeps(d)) || !is_all(y, keeps(d), false))
+	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), false))
 		return false;
 	if (is_of_either(d) ? o->says && !ended : o->says || o->host)
 		return false;

@@ -161,7 +161,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;
 	told[place(NEEDS_COLLECTED)] = &p->told.collected;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
-	told[place(NEEDS_AGENT)] = o->host ? &p->told.agent : NULL;
+	told[place(NEEDS_AGENT)] = o->host || (words && p->grows.line && !p->told.device && !p->told.gpu) ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words && !p->mac ? takes_all(&p->told) : NULL;
 	told[place(NEEDS_RETAINS)] = o->host || p->keeps ? NULL : &p->retains;
@@ -242,7 +242,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
 	bool either = !o->hedged && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && !y->log.paste.told.device && !(is_near_ram(y) && (r->needs & NEEDS_TRIALS))));
-	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & NEEDS_FALLS) ? "it was the machine's memory" :
+	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT)) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
 
@@ -290,11 +290,12 @@ has_no_loader(const struct autopsy *y)
 	return ((p->serves || y->log.serving) && !p->training) || p->domains[DOMAIN_CHAINS].line || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line;
 }
 
-/* Are gradients off, by torch.no_grad() in what was pasted? Or is no loader there? */
+/* Are gradients off, by torch.no_grad() in what was pasted? Is no loader there? Or do people tell
+ * of processes that have the first device, and of none that gathers there? */
 static bool
 is_ruled_out(const struct autopsy *y, const char *cause)
 {
-	return (y->log.paste.no_grad && begins(cause, GRADIENTS_ON)) || (begins(cause, WITH_LOADER) && has_no_loader(y));
+	return (y->log.paste.first_of_ranks && begins(cause, GATHERED)) || (y->log.paste.no_grad && begins(cause, GRADIENTS_ON)) || (begins(cause, WITH_LOADER) && has_no_loader(y));
 }
 
 static void
@@ -323,13 +324,15 @@ beside_figures(struct autopsy *y, const struct said *told[])
 {
 	const struct row *r;
 	uint64_t is = signs(y, told);
+	int i;
 
 	if (y->main->host || y->log.paste.again.line || y->causes.n == 0 || !autopsy_is_of_samples(y))
 		return;
 	for (r = autopsy_rows; r->needs; r++)
-		if ((is & r->needs) == r->needs && (r->needs & BESIDE_FIGURES) && !(r->needs & NEEDS_HOST) && !is_ruled_out(y, r->item[0].cause)) {
+		if ((is & r->needs) == r->needs && (r->needs & BESIDE_FIGURES) && !(r->needs & NEEDS_HOST) && (r->needs == NEEDS_FIRST || !is_ruled_out(y, r->item[0].cause))) {
+			i = is_ruled_out(y, r->item[0].cause);
 			autopsy_cause(y, SAYS_TOLD_LIKELY, arena_printf(y->arena, "L%s. Where %s, it may be this. %s: %s",
-			    autopsy_said(y, told[place(r->needs & BESIDE_FIGURES)]) + 1, r->where, r->item[0].cause, r->item[0].shows));
+			    autopsy_said(y, told[place(r->needs & BESIDE_FIGURES)]) + 1, r->where, r->item[i].cause, r->item[i].shows));
 			return;
 		}
 }

@@ -188,6 +188,12 @@ const struct row autopsy_rows[] = {
 		{ "Weights alone are more than is free", "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
 		    "smaller model. Then it fails before the first result, whatever the batch." },
 		{ "A file's tensors are put back on the device beside the model's own", "map_location=\"cpu\" in torch.load." } } },
+	{ NEEDS_FIRST, "the first of several devices has more than the others", {
+		{ GATHERED ", where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone",
+		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even; fewer samples "
+		    "in a batch take less." },
+		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", "torch.cuda.set_device() with its own rank "
+		    "ahead of all else, and map_location in torch.load, keep it on its own; then nvidia-smi lists one process for each." } } },
 	{ NEEDS_METRICS | NEEDS_EVALUATES, "it failed in the evaluation of transformers' Trainer", {
 		{ "Results of all samples are kept until measures are computed of them: logits, a number for each position and word, and "
 		    "whatever else the network gives", "reduced as they come (preprocess_logits_for_metrics, argmax), or moved to the "
@@ -215,12 +221,6 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", "more subdivisions, up to as "
 		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." } } },
-	{ NEEDS_FIRST, "the first of several devices has more than the others", {
-		{ "PyTorch's DataParallel gathers results there, where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone",
-		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even; fewer samples "
-		    "in a batch take less." },
-		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", "torch.cuda.set_device() with its own rank "
-		    "ahead of all else, and map_location in torch.load, keep it on its own; then nvidia-smi lists one process for each." } } },
 	{ NEEDS_HOOK, "what all steps return is given to a hook at an epoch's end", {
 		{ "Lightning, before version 2, keeps what each step returns until then, and tensors of the device stay there, with their graph where they have one", "numbers alone "
 		    "(loss.item(), .detach().cpu()) take nothing there, and without that hook nothing is kept." } } },

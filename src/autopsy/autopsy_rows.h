@@ -75,6 +75,8 @@
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
+/* And one that ranks are no reason of. */
+#define GATHERED	"PyTorch's DataParallel gathers results there"
 #define WITH_LOADER	"Where a loader has processes"
 
 struct row {

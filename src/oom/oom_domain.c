@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "oom/oom_clause.h"
 
 #define SHORT_NAME	3	/* letters */
@@ -19,6 +20,7 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_BROWSER] = "tensorflow.js|tensorflowjs|tfjs|ml5|ml5.js|bodypix|body-pix|facemesh|face-api|face-api.js|faceapi|tf.tidy|tf.tidy()|tf.memory()|numtensors",
 	[DOMAIN_WEBGL] = "webgl|webgl2|context_lost_webgl|webgltexture|webgl_delete_texture_threshold",
 	[DOMAIN_STEMS] = "spleeter|spleetergui|spleet|spleeted",
+	[DOMAIN_METRICS] = "torchmetrics|torchmetric",
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
 };
 
@@ -29,6 +31,18 @@ is_of_folder(struct talk t, const char *at, size_t n)
 	const char *to = at + n, *end = t.s + t.n;
 
 	return n <= SHORT_NAME && ((at > t.s && memchr("/\\-_", at[-1], 4)) || (to < end && memchr("/\\-_", *to, 4)));
+}
+
+/* "torchmetrics==0.11.4", "torchmetrics: 1.0", "No module named 'torchmetrics'": that it is there,
+ * or not, and no use of it. */
+static bool
+is_of_version(struct talk t, const char *behind)
+{
+	const char *s = behind, *end = t.s + t.n;
+
+	while (s < end && strchr(" \t=:|v\"'`>~", *s))
+		s++;
+	return (s < end && is_digit(*s)) || talk_any_phrase(t, "no module named|modulenotfound|pip install|cannot import");
 }
 
 /* "Chains run fine, but the network ...": a name of what works, or is not there. */
@@ -50,6 +64,6 @@ oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 
 	for (d = 0; d < DOMAINS; d++)
 		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
-			if (!is_of_other(t, at, n) && !is_of_folder(t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
+			if ((d != DOMAIN_METRICS || !is_of_version(t, at + n)) && !is_of_other(t, at, n) && !is_of_folder(t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
 				oom_knob_keep(&of[d], at, at + n, line);
 }

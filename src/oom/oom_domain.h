@@ -18,6 +18,7 @@ enum oom_domain {
 	DOMAIN_BROWSER,		/* TensorFlow.js, */
 	DOMAIN_WEBGL,		/* and on what it runs there: by itself of no network */
 	DOMAIN_STEMS,		/* recordings that Spleeter parts */
+	DOMAIN_METRICS,		/* what torchmetrics gathers */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
 	DOMAINS
 };

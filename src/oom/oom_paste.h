@@ -148,6 +148,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said trials;	/* of several runs, as a search makes, */
 	struct said retains;	/* of a graph that backward is told to keep, */
 	struct said first;	/* of the first device, which has more than others, */
+	bool first_of_ranks;	/* where that line speaks of processes, too, */
 	struct said unfreezes;	/* of layers that are unfrozen, */
 	struct said stays;	/* of memory that a run that was stopped did not let go of, */
 	struct said vocabulary;	/* of one that is large, or of what is made for each word of it, */

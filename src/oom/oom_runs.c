@@ -94,6 +94,8 @@ fails_at_first(struct talk t, struct talk clause, const char *at)
 	const char *first = talk_find_whole(sentence, FIRST_FAILS, &n);
 
 	(void)clause;
+	if (talk_any_phrase(talk_head(t, at, sizeof("when i start")), "when i start") && talk_any_whole(sentence, "with using on instead different other another larger bigger"))
+		return true;		/* it is something else that is run then */
 	return first && !clause_works(talk_clause(t, first, n)) && (talk_any_whole(sentence, "same also too both still even") || oom_short_fails(talk_clause(t, first, n)));
 }
 
@@ -115,7 +117,7 @@ const char *
 oom_runs_again(struct talk t)
 {
 	return talk_any_of(t, "run train execut") ? clause_says_unless(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
-	    "when i rerun|when i re-run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
+	    "when i rerun|when i re-run|when i started a new training|when i start a new training|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
 }
 
 /* "AlphaFold 2", "alphafold2": the end of a program's name, and no fold. */
@@ -160,33 +162,50 @@ oom_runs_models(struct talk t)
 }
 
 #define ALL_THERE	"onto gpu 0|onto gpu0|onto gpu:0|onto cuda:0|onto the first|default to|defaults to|defaulting to|be sent to|are sent to|loaded to|loaded on|loaded onto|placed on|are put on|go to|goes to|occupied by card 0|occupied by gpu 0|" \
-    "occupied by gpu0|occupied by the first|memory on gpu 0|memory on gpu0|memory of gpu 0|memory on the first|allocates memory on"
+    "occupied by gpu0|occupied by the first|always occupy|always occupies|memory on gpu 0|memory on gpu0|memory of gpu 0|memory on the first|allocates memory on"
+
 #define BY_ALL		"used by all|occupied by all|taken by all|allocated by all|by every process|by each process"
+#define FIRST		"first gpu|first card|first device|gpu 0|0 gpu|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu|card 0|card0|device 0|cuda device 0"
+#define PROCESSES	"extra process|extra processes|additional process|additional processes|several processes|processes are using|processes on|processes use|processes running on"
+#define OF_OTHERS	"other process|other processes|another process|other users|other user's|other people|other's|others'"
+
+/* Does the sentence of the N bytes at AT, which name the first device, say that it has more than
+ * the others? */
+static bool
+has_more(struct talk t, const char *at, size_t n)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	if (talk_any_whole(sentence, "all every each") && talk_has_whole(sentence, ALL_THERE))
+		return true;
+	/* "the main GPU 0 has been used by all the other subprocesses", and not by all users */
+	if (talk_has_whole(sentence, BY_ALL) && talk_any_of(sentence, "process rank"))
+		return true;
+	/* "GPU 0 is full while GPU 1 uses only 6 GB" */
+	if (talk_has_whole(sentence, "is full|gets full|are full|nearly full|almost full|fills up|runs out|ran out|out of memory") && talk_any_whole(sentence, "while whereas but only") && !talk_any_whole(sentence, "free empty idle unused available") &&
+	    talk_has_whole(talk_part(t, at + n, sentence.s + sentence.n), "gpu 1|gpu1|gpu:1|gpu-1|cuda:1|gpu#1|second gpu|second card|other gpu|other gpus|other card|other cards|card 1|device 1|the others"))
+		return true;
+	/* "several extra processes came up on GPU 0" */
+	if (talk_has_whole(sentence, PROCESSES) && !talk_has_whole(sentence, OF_OTHERS))
+		return true;
+	return talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
+	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
+	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory");
+}
 
 /* "the first GPU has much more memory than the others", "all ranks default to GPU 0", "unbalanced
  * load, GPU 0 is full" */
 const char *
 oom_runs_first(struct talk t)
 {
+	struct talk rest;
+	const char *at;
 	size_t n;
-	const char *at = talk_find_whole(t, "first gpu|first card|first device|gpu 0|0 gpu|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu|card 0|card0|device 0|cuda device 0", &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	if (at && talk_any_whole(sentence, "all every each") && talk_has_whole(sentence, ALL_THERE))
-		return at;
-	/* "the main GPU 0 has been used by all the other subprocesses", and not by all users */
-	if (at && talk_has_whole(sentence, BY_ALL) && talk_any_of(sentence, "process rank"))
-		return at;
-	/* "GPU 0 is full while GPU 1 uses only 6 GB" */
-	if (at && talk_has_whole(sentence, "is full|gets full|are full|nearly full|almost full|fills up|runs out|ran out|out of memory") && talk_any_whole(sentence, "while whereas but only") && !talk_any_whole(sentence, "free empty idle unused available") &&
-	    talk_has_whole(talk_part(t, at + n, sentence.s + sentence.n), "gpu 1|gpu1|gpu:1|gpu-1|cuda:1|gpu#1|second gpu|second card|other gpu|other gpus|other card|other cards|card 1|device 1|the others"))
-		return at;
-	/* "several extra processes came up on GPU 0" */
-	if (at && talk_has_whole(sentence, "extra process|extra processes|additional process|additional processes|several processes|processes are using|processes on|processes use") && !talk_any_whole(sentence, "other other's others"))
-		return at;
-	return at && talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
-	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
-	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory") ? at : NULL;
+	for (rest = t; (at = talk_find_whole(rest, FIRST, &n)); rest = talk_part(t, at + n, t.s + t.n))
+		if (has_more(t, at, n))
+			return at;
+	return NULL;
 }
 
 const char *

@@ -35,6 +35,8 @@ is_tried(struct talk t, struct talk clause, const char *at)
 	return talk_any_phrase(clause, TRIES);
 }
 
+/* What people look at then is not what fails. */
+#define WATCHES		"to monitor|to watch|to observe|to track|to profile"
 #define FITS		"fit_generator|fit()|.fit(|train_on_batch"
 /* What tries a program's own code, whatever that is. */
 #define OF_CODE		"test body|test suite|unit test|unittest|test fixture|test harness|pytest|gtest"
@@ -46,7 +48,7 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return is_tried(t, clause, at) || talk_any_phrase(sentence, OF_CODE) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
+	return is_tried(t, clause, at) || talk_any_phrase(sentence, OF_CODE) || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
 	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
 }
 
@@ -356,6 +358,9 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_any(&p->first, &p->told, t, line, oom_runs_first);
 	if (p->first.line != line && p->told.here_line == line)
 		said(&p->first, t, oom_runs_first(t), line);
+	if (p->first.line == line)
+		p->first_of_ranks = (talk_any_whole(t, "processes rank ranks scripts ddp distributeddataparallel torchrun multiprocessing") || talk_has_whole(t, "each process|every process|each script|every script")) &&
+		    !talk_any_whole(t, "dataparallel");
 	said_of_any(&p->unfreezes, &p->told, t, line, oom_runs_unfrozen);
 	if (source != SOURCE_CODE && (at = oom_runs_stay(t))) {
 		said_at(&p->stays, t, at, line);
