@@ -391,8 +391,10 @@ settings(struct ir_reader *r)
 	s->batch = ir_read_integer(r);
 	ir_read_expect(r, "accumulate");
 	s->accumulate = ir_read_integer(r);
-	if (s->batch < 1 || s->accumulate < 1 || s->batch > INT32_MAX || s->accumulate > INT32_MAX)
+	if (s->batch < 1 || s->accumulate < 1 || s->batch > INT32_MAX || s->accumulate > INT32_MAX) {
 		ir_read_fail(r, "a batch and accumulate from 1 to 2147483647");
+		s->batch = s->accumulate = 1;
+	}
 	ir_read_expect(r, "validate_batch");
 	s->validate_batch = ir_read_integer(r);
 	ir_read_expect(r, "train");
@@ -421,11 +423,15 @@ settings(struct ir_reader *r)
 		ir_read_fail(r, "a share below 1");
 	s->ranks = ir_read_accept(r, "ranks") ? ir_read_integer(r) : 0;
 	s->splits = s->ranks && ir_read_accept(r, "split");
-	if (s->ranks < 0 || s->ranks > MOST_RANKS)
+	if (s->ranks < 0 || s->ranks > MOST_RANKS) {
 		ir_read_fail(r, "a number of ranks");
+		s->ranks = 0;
+	}
 	s->parts = ir_read_accept(r, "parts") ? ir_read_integer(r) : 0;
-	if (s->parts < 0 || s->parts > MOST_BATCH_PARTS)
+	if (s->parts < 0 || s->parts > MOST_BATCH_PARTS) {
 		ir_read_fail(r, "a number of parts");
+		s->parts = 0;
+	}
 	if (ir_read_accept(r, "shard")) {
 		const char *names[SHARDS];
 		int i;
