@@ -93,8 +93,8 @@ check_last(const struct rule *rule, struct lint *l, int64_t samples)
 	g = lint_report(l, rule, n->loc, "in the last batch of each epoch, %s one sample, '%s' "
 	    "normalises one number by itself", apart ? "of which a rank has" : "which is", n->path);
 	diag_place(l->diags, g, m->set.batch_loc, "the batch is here");
-	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and %lld%s%s", (long long)samples,
-	    (long long)(samples / batch), (long long)batch, (long long)(samples % batch),
+	diag_fact(l->diags, g, "%lld samples are %lld batch%s of %lld and %lld%s%s", (long long)samples,
+	    (long long)(samples / batch), samples / batch == 1 ? "" : "es", (long long)batch, (long long)(samples % batch),
 	    apart ? arena_printf(m->arena, ", for %lld ranks", (long long)m->set.ranks) : "",
 	    apart || settings_data_ranks(&m->set) <= 1 ? "; PyTorch stops there: "	/* its SyncBatchNorm does not */
 	    "\"Expected more than 1 value per channel when training\"" : "");

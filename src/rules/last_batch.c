@@ -38,8 +38,8 @@ check(const struct rule *rule, struct lint *l)
 		return;
 	g = lint_report(l, rule, m->set.batch_loc, "the last update of each epoch averages over "
 	    "%lld sample%s, not %lld", (long long)rest, rest == 1 ? "" : "s", (long long)batch);
-	diag_fact(l->diags, g, "%lld samples are %lld batches of %lld and %lld; each of those few "
-	    "weighs %.3g times as much as another", (long long)n, (long long)(n / batch),
+	diag_fact(l->diags, g, "%lld samples are %lld batch%s of %lld and %lld; each of those few "
+	    "weighs %.3g times as much as another", (long long)n, (long long)(n / batch), n / batch == 1 ? "" : "es",
 	    (long long)batch, (long long)rest, (double)batch / (double)rest);
 	diag_fact(l->diags, g, "no byte more here: it runs in the same buffers. A caching "
 	    "allocator gets a new size for every tensor");

@@ -238,6 +238,32 @@ normalises(const struct node *n)
 	    node_is(n, "groupnorm") || node_is(n, "instancenorm") || node_is(n, "l2norm");
 }
 
+#define LOOKS	1000	/* at who reads something: a bound, far above what occurs */
+
+/* Does batch normalisation alone read it, of each channel by itself, perhaps past concatenations,
+ * as of DenseNet's first maps? */
+static bool
+is_normalised(const struct graph *g, const struct tensor *t, int *looks)
+{
+	bool read = false;
+	int i, k;
+
+	for (i = 0; i < g->nodes.n && *looks > 0; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		for (k = 0; k < n->nin; k++) {
+			if (n->in[k] != t)
+				continue;
+			--*looks;
+			read = true;
+			if (!node_is(n, "batchnorm") &&
+			    !(node_is(n, "concat") && is_normalised(g, n->out[0], looks)))
+				return false;
+		}
+	}
+	return read && *looks > 0;
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -246,7 +272,7 @@ check(const struct rule *rule, struct lint *l)
 	struct finding **from = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*from));
 	struct tensor_readers r = readers_of(l);
 	struct place_set reported = { NULL };
-	int i;
+	int looks = LOOKS, i;
 
 	for (i = 0; m->set.train && i < f->inputs.n; i++)
 		from[f->inputs.v[i]->id] = find(l, f->inputs.v[i]);
@@ -259,7 +285,7 @@ check(const struct rule *rule, struct lint *l)
 		if (keeps_range(n) && n->out[0])
 			from[n->out[0]->id] = in;
 		else if (node_has_weights(n) && !normalises(only_reader(&r, n)) &&
-		    place_is_new(&reported, l, rule, n->loc))
+		    !is_normalised(f, n->out[0], &looks) && place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, in);
 	}
 }
@@ -281,7 +307,7 @@ const struct rule rule_unscaled_input = {
 	    "years and prices do beside shares. "
 	    "Otherwise u8 inputs of three or more extents, for vectors of bytes may be one-hot, and IDX "
 	    "files without scale=, whose usual contents are bytes. "
-	    "A normalisation right behind that layer, or a scale, batchnorm or arithmetic "
+	    "A normalisation right behind that layer, batchnorm behind all concatenations of it, or a scale, batchnorm or arithmetic "
 	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
 	    "where columns differ.",
 	.check = check,
