@@ -60,6 +60,16 @@ static const struct {
 	    "encoded samples that are shuffled in place of decoded ones, take less." },
 	[HABIT_SCALER] = { OF_HOST, false, 0, "scales all that it is given at once (%s): a copy of it, in floats of 8 bytes where it had whole numbers, as pictures have in 1 each. Where that is "
 	    "a whole data set, a batch scaled as it is used, or a part after the other (partial_fit), takes a part of that." },
+	[HABIT_PRETRAINS] = { OF_HOST, false, 0, "names %s. Where that is the script of BERT's that makes samples for pre-training, and what failed, it holds those of its whole input in memory until they are written, dupe_factor times over: "
+	    "the input cut into several files, with a call of the script for each, takes a part of that." },
+	[HABIT_SUBWORDS] = { OF_HOST, false, 0, "reads a model of fastText's kind (%s). Where that is what failed, it lies in the machine's memory whole, as large as its file as a rule (a row for each word, and for "
+	    "each of its parts or pairs): a model with fewer of them, fewer numbers in a row (fasttext.util.reduce_model()), or more memory helps." },
+	[HABIT_SIMILAR] = { OF_HOST, false, 0, "names %s. Where that is gensim's, before version 4, the first such call makes a second copy of all vectors, each of length 1, beside the first: init_sims(replace=True) ahead of "
+	    "it puts it in the first's place (then nothing more is learned), and fewer words (limit=, where they are read) take less of both." },
+	[HABIT_TAGS] = { OF_HOST, false, 0, "gives texts tags (%s). Where that is for gensim's Doc2Vec, a row of numbers is kept for each tag, and where tags are whole numbers, for each number up to the largest, whether it is "
+	    "there or not: numbers from 0 on without gaps, fewer tags, or fewer numbers in a row (vector_size) take less." },
+	[HABIT_FOREST] = { OF_HOST, false, 0, "makes a forest of trees (%s). Where that is scikit-learn's, and nothing bounds them, each tree grows until its leaves cannot be parted, up to about two nodes for each row, and all of them are kept: "
+	    "a bound (max_depth, min_samples_leaf, max_leaf_nodes), fewer trees (n_estimators), or fewer rows for each (max_samples) takes less." },
 	[HABIT_HDF5] = { OF_HOST, false, 0, "is of Caffe's layer that reads HDF5. Where it is the run's, each file that its list (source) has is read whole, as floats of 4 bytes, with all of its "
 	    "samples: several smaller files, one after the other, take less." },
 	[HABIT_SPLITS] = { OF_HOST, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "names FSDP (%s). Where each of its processes reads all of a model's weights into the machine's memory before they are split, they lie there as many times: read by one and handed on (in Accelerate's settings "
@@ -73,6 +83,9 @@ static const struct {
 	    "grows evenly: kept in the machine's memory (.cpu(), pictures as uint8), and put on the device a batch at a time, they take a batch's part of it." },
 	[HABIT_STATE] = { OF_EITHER, true, 0, "gives a network again, by its names, what it gave before, %s. Where that goes on from one step of training to the next, and its graph is not let go of, "
 	    "each step holds those before it, and memory grows evenly: .detach() on it between steps." },
+	[HABIT_FACES] = { OF_DEVICE, false, 0, "looks for faces (%s). Where that is by dlib's network (model=\"cnn\"), all of a picture goes through it, in several sizes, made larger first as often as "
+	    "number_of_times_to_upsample says (once, unless it is told), which doubles both sides each time: smaller pictures, none made larger (0), fewer at once (batch_size), or the way that needs no "
+	    "device (model=\"hog\") take less." },
 	[HABIT_LISTED] = { OF_DEVICE, false, 0, "puts what CuPy makes on a list in a loop (line %s). Where that goes over all samples, what was made of each lies on the device until the list is let go of: moved to the "
 	    "machine's memory as it comes (cupy.asnumpy(), .get()), it does not." },
 	[HABIT_LOAD] = { OF_DEVICE, true, TRACE_CHECKPOINT, "reads a file by torch.load without map_location: where its tensors were saved from a device, they are put back on that one, beside what is "
@@ -270,6 +283,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return y->log.paste.habits.context == 0 || y->log.paste.habits.context >= of[kind].n;
 	case HABIT_LIMIT:		/* of what ended a process Linux tells a group's limit from the machine's own */
 		return strcmp(y->main->who, "Linux") != 0 || y->main->limited;
+	case HABIT_FACES:
+		return y->main->kind == OOM_TOLD || y->main->kind == OOM_OTHER || strcmp(y->main->who, "dlib") == 0 || strcmp(y->main->who, "CUDA") == 0;
 	case HABIT_LISTED:
 		return y->main->kind == OOM_CUPY;
 	case HABIT_INDEX:

@@ -45,6 +45,9 @@ static const char *const of_machine[] = {
 	NULL
 };
 
+/* C++ refuses a size that no machine has in the same words. */
+#define WRONG_SIZE	"- At once, however much is free: the size that was asked for may be wrong, as where it was read from a file that is damaged, cut, missing or of another form."
+
 /* Where trees are learned: what lies there, and when it grows. */
 static const char *const of_trees[] = {
 	"- Before the first tree: all rows are put into a matrix of the library's own, as a rule in bins, beside the data and copies of them: fewer rows or columns, numbers of 4 bytes, "
@@ -54,12 +57,20 @@ static const char *const of_trees[] = {
 	NULL
 };
 
+static bool
+is_of_r(const struct autopsy *y)
+{
+	return y->main->kind == OOM_HOST && strcmp(y->main->who, "R") == 0;
+}
+
 /* Is there a sign of a network: a framework's message, or words, code or calls of one? */
 static bool
 is_of_network(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
+	if (!p->layers && !p->torch && !p->torch_files && !p->tf_files && !p->jax_files && (p->classic || is_of_r(y)))
+		return false;
 	if (autopsy_tells_no_network(p) || p->phone || p->gpu_files || ((p->serves || y->log.serving || p->images || p->images_told) && !p->training && !p->trains))
 		return false;
 	switch (y->main->kind) {
@@ -81,7 +92,7 @@ is_without_torch(const struct autopsy *y)
 
 	if (p->torch || p->torch_files || p->torch_told)
 		return false;
-	return o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_PADDLE ||
+	return is_of_r(y) || o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_PADDLE ||
 	    (o->kind == OOM_CUDA && !autopsy_is_torch(o) && strncmp(o->who, "cu", 2) != 0 && strcmp(o->who, "NCCL") != 0);
 }
 
@@ -104,6 +115,7 @@ autopsy_when(struct autopsy *y, bool placed)
 	const char *const *list = trees ? of_trees : o->host ? of_machine : of_device;
 	const char *head = !placed ? o->host ? "Where it was the machine's memory, " TOP_TELLS : "Where it was a device's memory, " TELLS_MOST :
 	    o->says ? "Where it was the machine's memory, " TOP_TELLS : o->host ?
+	    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read: " TOP_TELLS :
 	    "It was the " MACHINES ". What had filled it was not found in what was read: " TOP_TELLS :
 	    "What had filled the device, if anything had, was not found in what was read: " TELLS_MOST;
 
@@ -112,5 +124,7 @@ autopsy_when(struct autopsy *y, bool placed)
 	vec_push(y->arena, &y->likely, autopsy_named_lister(y, head));
 	for (; *list; list++)
 		vec_push(y->arena, &y->likely, autopsy_named_lister(y, worded(y, *list)));
+	if (o->cpp)
+		vec_push(y->arena, &y->likely, WRONG_SIZE);
 	return true;
 }

@@ -33,6 +33,11 @@ enum oom_habit_kind {
 	HABIT_CACHE,		/* samples are kept once they were read */
 	HABIT_SHUFFLE,		/* samples are shuffled in a buffer: of how many */
 	HABIT_SCALER,		/* samples are scaled at once, by a call of this name */
+	HABIT_PRETRAINS,	/* BERT's script of this name makes samples of a whole file */
+	HABIT_SUBWORDS,		/* a model of fastText's is read, by a call of this name */
+	HABIT_SIMILAR,		/* gensim compares words' vectors, by a call of this name */
+	HABIT_TAGS,		/* texts have tags of gensim's, by a name of this */
+	HABIT_FOREST,		/* scikit-learn makes trees without a bound, by a call of this name */
 	HABIT_HDF5,		/* Caffe reads a file as a whole, by its layer */
 	HABIT_SPLITS,		/* weights are split among processes by FSDP, by this name */
 	HABIT_RANKS,		/* a launcher starts so many processes, by this option */
@@ -42,6 +47,7 @@ enum oom_habit_kind {
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_FRAMES,		/* cuDF reads a file as a whole, by a call of this name */
 	HABIT_MOVED,		/* what by its name is data, or each of a list, is put on a device, by this name: Julia, Theano, CuPy */
+	HABIT_FACES,		/* dlib looks for faces, by a call of this name */
 	HABIT_LISTED,		/* what CuPy makes is put on a list in a loop, which begins on line `n` */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */

@@ -185,7 +185,7 @@ runs_on_processor(struct talk t)
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay|replay_ratio|replay ratio"
 
-#define VECTORS	"word2vec|glove|fasttext|word vectors|word vector|word embeddings|pre-trained embeddings|pretrained embeddings|googlenews|wiki2vec|"	\
+#define VECTORS	"word2vec|doc2vec|glove|fasttext|word vectors|word vector|word embeddings|pre-trained embeddings|pretrained embeddings|googlenews|wiki2vec|"	\
     "crawl-300d|gensim|keyedvectors|wiki-news-300d|load_word2vec_format|load_facebook_model"
 
 #define ADAPTER	"lora|qlora|peft|dora"

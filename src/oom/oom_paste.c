@@ -444,14 +444,15 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		oom_habit_limit(&p->habits, t, line);
 	if (source == SOURCE_COMMENT && !traced)
 		return;
-	if (!traced || talk_any_phrase(t, "indexerror"))
-		oom_seen_named(&p->habits, t, line, told);
+	oom_seen_named(&p->habits, t, line, told, traced);
 	if (is_of_network(t))
 		p->network = p->names_network = line;
 	else if (talk_any_whole(t, "runtimeerror"))
 		p->network = line;
 	if (talk_has_whole(t, OF_LAYERS) || talk_any_begins(t, OF_FRAMEWORK))
 		p->layers = line;
+	if (talk_any_of(t, "sklearn scikit-learn"))
+		p->classic = line;
 	if (learns_trees(t, told))
 		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))

@@ -244,6 +244,7 @@ const struct phrase oom_phrases[] = {
 	{ "metal_buffer_type_alloc_buffer: error: failed to allocate buffer, size = %", FROM_METAL("ggml") },
 	{ "error loading model: unable to allocate @ buffer", SAYS(OOM_CUDA, "ggml", NO_LAYERS) },
 	{ "code: 2, reason: out of memory", OWN(OOM_CUDA, "dlib", NULL) },
+	{ "reason: out of memory", OWN(OOM_CUDA, "dlib", NULL) },
 	{ "Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory", FROM_METAL("Metal") },
 	{ "kIOGPUCommandBufferCallbackErrorOutOfMemory", FROM_METAL("Metal") },
 	{ "[METAL] Command buffer execution failed: Insufficient Memory\n", FROM_METAL("MLX") },

@@ -16,17 +16,24 @@ static const struct {
 	enum oom_habit_kind kind;
 	const char *phrases;	/* which strokes part, */
 	const char *unless;	/* and of these none on the same line */
+	bool traced;		/* of a traceback's lines, too */
 } names[] = {
 	{ HABIT_OFFLOADS, "offload_optimizer|offload_param|cpu_offload|cpu-offload|cpu offload|cpuoffload|zero-offload|zero offload|zero3_offload|"
 	    "zero2_offload|z3_offload|z2_offload|zero3-offload|zero3 offload|zero-3 offload|default_offload|deepspeedcpuadam|optimizer offload|offload the optimizer|"
 	    "offload optimizer|offloading the optimizer|offloading optimizer",
-	    "false|none|nvme|enable_|sequential_|model_cpu|offload_gb|offload-gb|comfy|[no]|import |add_argument(" },
+	    "false|none|nvme|enable_|sequential_|model_cpu|offload_gb|offload-gb|comfy|[no]|import |add_argument(", false },
 	{ HABIT_MERGES, "merge_and_unload(|save_pretrained_merged(|merge_adapter(|merge_lora|lora merging|lora merge|merging lora|merge lora|merging the lora|merge the lora|"
-	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy|false|none|[no]|import |add_argument(" },
-	{ HABIT_INDEX, "indexerror: index out of range|indexerror: target", "def |print(" },
-	{ HABIT_SPLITS, "using fsdp|with fsdp|fsdp_config|--fsdp|--enable_fsdp|enable_fsdp|full_shard|: fsdp|fsdp model|fsdp fine|fsdp train|fullyshardeddataparallel|fsdp_transformer_layer", "false|def |import |[no]|{}|[]|null|none|min_num_params" },
-	{ HABIT_TEXTS, "features from dataset file", "def |logger" },
-	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import " },
+	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy|false|none|[no]|import |add_argument(", false },
+	{ HABIT_INDEX, "indexerror: index out of range|indexerror: target", "def |print(", true },
+	{ HABIT_SPLITS, "using fsdp|with fsdp|fsdp_config|--fsdp|--enable_fsdp|enable_fsdp|full_shard|: fsdp|fsdp model|fsdp fine|fsdp train|fullyshardeddataparallel|fsdp_transformer_layer", "false|def |import |[no]|{}|[]|null|none|min_num_params", false },
+	{ HABIT_TEXTS, "features from dataset file", "def |logger", false },
+	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import ", false },
+	{ HABIT_FACES, "face_locations(|cnn_face_detector(|cnn_face_detection_model|face_detection --model", "def |class |import |hog", true },
+	{ HABIT_FOREST, "randomforestclassifier(|randomforestregressor(|extratreesclassifier(|extratreesregressor(", "max_depth|max_leaf_nodes|min_samples_leaf|def |class |import |cuml|labelcol|featurescol", true },
+	{ HABIT_SIMILAR, "init_sims|syn0norm|most_similar|similar_by_vector|similar_by_word", "def |replace=true|replace = true|== |spacy|vocab.vectors|elasticsearch", true },
+	{ HABIT_TAGS, "taggeddocument(|labeledsentence(|labeledlinesentence(|taggedlinedocument(", "def |class |import ", true },
+	{ HABIT_PRETRAINS, "create_pretraining_data", "def |import ", true },
+	{ HABIT_SUBWORDS, "fasttext.load_model(|sent2vecmodel(|load_facebook_model(|load_facebook_vectors(|load_fasttext_format(", "def |import ", true },
 };
 
 #define UNSURE	"without instead unlike could should would might maybe perhaps recommend suggest avoid can how"
@@ -40,17 +47,18 @@ is_denied(struct talk t, const char *at, size_t n)
 
 	if (talk_any_whole(talk_part(t, talk_sentence(t, at).s, at), LISTS))
 		return true;
-	return clause_says_no(ahead, "") || talk_any_whole(ahead, UNSURE) || clause_is_question(talk_sentence(t, at)) || clause_works(clause);
+	return clause_says_no(ahead, "") || talk_any_whole(ahead, UNSURE) || clause_is_question(talk_sentence(t, at)) || clause_works(clause) ||
+	    talk_any_whole(talk_part(clause, at, clause.s + clause.n), "without successfully finished completed done");
 }
 
 void
-oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told)
+oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool traced)
 {
 	const char *at, *from, *to, *end = t.s + t.n;
 	size_t i, n;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (talk_any_phrase(t, names[i].unless))
+		if ((traced && !names[i].traced) || talk_any_phrase(t, names[i].unless))
 			continue;
 		for (at = NULL; talk_next_phrase(t, names[i].phrases, &at, &n); ) {
 			if (told && is_denied(t, at, n))

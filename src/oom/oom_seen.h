@@ -6,8 +6,8 @@
 #include "oom/oom_habit.h"
 
 /* Line LINE of the log, no comment: a person's sentence, where TOLD, which may deny what it
- * names. */
-void	oom_seen_named(struct oom_habits *, struct talk, int line, bool told);
+ * names; or TRACED, of a traceback. */
+void	oom_seen_named(struct oom_habits *, struct talk, int line, bool told, bool traced);
 /* The same, of code. */
 void	oom_seen_line(struct oom_habits *, struct talk, int line);
 /* Loops of Python's that tf.function traces: any line, as decorators and the ends of functions are
