@@ -20,6 +20,9 @@ is_of_person(struct talk clause, const char *at)
     "killされ|強制終了され|killed 되|킬 당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
     "est tué par le système|a été tué par le système|est tué par le noyau|vom system beendet|vom system getötet|vom kernel beendet|gekillt|"	\
     "matado por el sistema|terminado por el sistema|morto pelo sistema|encerrado pelo sistema"
+/* "A "kill" problem by the OS" */
+#define QUOTED		"kill\" problem|kill\" error|kill\" issue|killed\" problem|killed\" error|killed\" issue|kill\xe2\x80\x9d problem|kill\xe2\x80\x9d error|kill\xe2\x80\x9d issue|"	\
+    "killed\xe2\x80\x9d problem|killed\xe2\x80\x9d error|killed\xe2\x80\x9d issue|killed' problem|killed' error|killed` problem|killed` error"
 /* What people end by themselves, in those. */
 #define BY_HAND		"手动|我kill|我杀|释放|僵尸|сам убил|вручную|manuell|manuellement|manualmente"
 
@@ -77,7 +80,7 @@ oom_killed_told(struct talk t)
 	if (!at) {
 		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux|os kills|system kills|kernel kills|linux kills", &n);
 		if (!at || !talk_any_whole(talk_clause(t, at, n), "it process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console"))
-			return NULL;
+			return talk_has_whole(t, "by the os|by os|by the system|by system|by the kernel|by linux|by the operating system") ? talk_first(t, QUOTED) : NULL;
 	}
 	clause = talk_clause(t, at, n);
 	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_has_whole(talk_sentence(t, at), "i press|i pressed|i close|i closed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&

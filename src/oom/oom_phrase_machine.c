@@ -111,6 +111,10 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~error code\a137", ENDED },
 	{ "~error code\a-9", ENDED },
 	{ "] Error 137", ENDED },
+	{ "~exited with error\a137", ENDED },
+	{ "~exits with error\a137", ENDED },
+	{ "~exit with error\a137", ENDED },
+	{ "{SIGKILL(-9)", ENDED },	/* joblib's list of exit codes */
 	{ "~status code\a137", ENDED },
 	{ "~return code\a-9", ENDED },
 	{ "~exiting due to 137!", ENDED },
