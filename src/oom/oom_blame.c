@@ -201,6 +201,9 @@ pictures_too_large(struct talk t)
 #define LEAST_MACHINE	8	/* GB that a small machine has at most */
 #define BOARDS		"raspberry pi|raspberrypi|rpi|pi 3|pi 4|pi zero|orange pi|odroid|nvidia nano|t2.micro|t2.small|t3.micro|e2-micro|f1-micro"
 
+/* Between a machine and an amount these make it another's. */
+#define OF_ANOTHER	"but different another other whereas while unlike locally"
+
 /* "on a VM with 4GB of memory", "on a Raspberry Pi": a machine that has little. */
 static const char *
 small_machine(struct talk t)
@@ -220,6 +223,8 @@ small_machine(struct talk t)
 	for (s = sentence.s, end = sentence.s + sentence.n; s < end; s++) {
 		if (!is_digit(*s) || (s > sentence.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &count)))
 			continue;
+		if (talk_any_whole(s < at ? talk_part(sentence, s, at) : talk_part(sentence, at, s), OF_ANOTHER))
+			return NULL;
 		if (count >= 1 && count <= LEAST_MACHINE && talk_is_one_of(clause_word_behind(t, to), "gb gib g gigs") && talk_any_whole(talk_part(sentence, to, end), "ram memory"))
 			return at;
 		s = to - 1;

@@ -218,6 +218,9 @@ said_elsewhere(struct talk t, const char *list)
 	return NULL;
 }
 
+/* Of memory that is much, as "it takes too much memory" */
+#define TAKES_MUCH	"占用太大内存|占用内存太大|内存占用太大|内存占用过大|内存占用过高|内存占用太高|占用内存过大"
+
 static bool
 in_other_words(struct oom_told *o, struct talk t)
 {
@@ -230,6 +233,11 @@ in_other_words(struct oom_told *o, struct talk t)
 			o->host = elsewhere[i].host && !o->device && is_of_machine(t);
 			return true;
 		}
+	if ((o->at = talk_any_phrase(t, "避免|防止|没有|不会|如果|吗|优化") ? NULL : said_elsewhere(t, TAKES_MUCH))) {
+		o->what = TOLD_TROUBLE;
+		o->host = is_of_machine(t);
+		return true;
+	}
 	/* 溢出, 爆, 不够, 不足, 无法满足 of 显存, 显卡 or of 内存 */
 	if (!(o->at = said_elsewhere(t, "\xe6\xba\xa2\xe5\x87\xba|\xe7\x88\x86|\xe4\xb8\x8d\xe5\xa4\x9f|\xe4\xb8\x8d\xe8\xb6\xb3|"
 	    "\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3")))

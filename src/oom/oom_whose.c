@@ -36,7 +36,7 @@ is_of_card(struct talk t, struct talk card)
 	struct talk word = clause_word_behind(t, card.s + card.n);
 	int i;
 
-	if (talk_any_whole(word, "memory memories mem ram oom out is runs run ran explodes explode exploded overflows overflow with"))
+	if (talk_any_whole(word, "memory memories mem ram oom out is runs run ran explodes explode exploded overflows overflow with stuck"))
 		return true;
 	if (talk_any_whole(word, "test tests testing training train setup mode machine machines server servers node nodes cluster version"))
 		return false;
