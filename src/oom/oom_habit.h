@@ -82,6 +82,8 @@ enum oom_habit_kind {
 	HABITS
 };
 
+_Static_assert(HABITS <= 64, "each has a bit in struct oom_habits");
+
 struct oom_habit {
 	int line;		/* from 1; 0: there is none */
 	int64_t n;
