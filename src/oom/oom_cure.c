@@ -24,7 +24,7 @@
     "8bit 4bit int8 8bit_adam deepspeed zero fsdp smaller fewer less lower batch batch_size swap print prints debug log logging line sleep timeout del collect slicing tiling quantization"
 #define DENIES		"still even too also same either anyway anymore sometimes"
 /* "without error": of no setting. */
-#define NOTHING		"much many too so big large any error errors problem problems issue issues crash crashing oom running memory warning fail failing that out it this"
+#define NOTHING		"much many too so big large any trouble troubles difficulty difficulties bugs complaints interruption hiccups error errors problem problems issue issues crash crashing oom running memory warning fail failing that out it this"
 
 /* Is what stands behind AT neither of these, nor told of what is the same without? */
 static bool

@@ -469,3 +469,45 @@ form_speaks(struct talk t, bool fenced)
 {
 	return has_words(t, fenced ? OWN_WORDS : WORDS);
 }
+
+#define EMPHASIZED	60	/* bytes between two signs of it */
+
+/* Behind the words that stars at S emphasize, which are WIDE bytes wide, or NULL: they are none. */
+static const char *
+emphasis_ends(const char *s, const char *end, ptrdiff_t wide)
+{
+	const char *to = s + wide;
+
+	if (to >= end || !(is_letter(*to) || is_digit(*to)))
+		return NULL;
+	while (to < end && to - s < EMPHASIZED && *to != '*' && (piece_is_word(*to) || memchr(" -'.,/", *to, 6)))
+		to++;
+	if (end - to < wide || memchr(" ,", to[-1], 2))
+		return NULL;
+	for (s = to; s < end && *s == '*'; s++)
+		;
+	return s - to == wide && (s == end || !piece_is_word(*s)) ? s : NULL;
+}
+
+size_t
+form_plain(char *to, const char *s, size_t n)
+{
+	const char *from = s, *end = s + n, *behind;
+	char *begin = to;
+	ptrdiff_t wide;
+
+	while (s < end) {
+		for (wide = 0; s + wide < end && s[wide] == '*'; wide++)
+			;
+		behind = wide > 0 && wide < 3 && s > from && memchr(" \t(\"", s[-1], 4) ? emphasis_ends(s, end, wide) : NULL;
+		if (behind) {
+			memcpy(to, s + wide, (size_t)(behind - s - 2 * wide));
+			to += behind - s - 2 * wide;
+			s = behind;
+			continue;
+		}
+		for (wide = wide > 0 ? wide : 1; wide > 0; wide--)
+			*to++ = *s++;
+	}
+	return (size_t)(to - begin);
+}

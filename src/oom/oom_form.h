@@ -28,4 +28,8 @@ bool	form_speaks(struct talk, bool fenced);
 /* A line of code without its comment. */
 struct talk	form_without_comment(struct talk);
 
+/* The N bytes of a line at S without the signs by which Markdown emphasizes words within it, as in
+ * "while **validating**", at TO, which has room for as many; how many those are. */
+size_t		form_plain(char *to, const char *s, size_t n);
+
 #endif

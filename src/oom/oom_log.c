@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_form.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_named.h"
 #include "oom/oom_says.h"
@@ -259,7 +260,7 @@ begin_line(struct log_reader *r)
 
 	while (n < most && !oom_is_line_end(s[n]))
 		n++;
-	line = lexicon_read(r->lexicon, s, n);
+	line = memchr(s, '*', n) ? lexicon_read(r->lexicon, r->plain, form_plain(r->plain, s, n)) : lexicon_read(r->lexicon, s, n);
 	r->source = oom_source_of(&r->sources, line);
 	r->source = oom_aside(&r->aside, line, r->source, r->sources.fenced, oom_is_reported(r->log));
 	r->titled = r->line == 1 && n + 1 < r->in.n - r->at && s[n + 1] == '\n';

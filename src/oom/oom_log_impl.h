@@ -29,6 +29,7 @@ struct log_reader {
 	struct oom_sources sources;
 	struct oom_aside aside;
 	enum oom_source source;	/* of the line of that place, */
+	char plain[TRACE_LINE];	/* that line, where it has words that are emphasized */
 	bool titled;		/* and whether it may be a title: the first one, by itself */
 	int64_t told;		/* where in the text the last message ends, */
 	enum oom_kind told_kind;	/* and its kind */
