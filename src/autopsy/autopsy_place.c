@@ -500,6 +500,8 @@ static const struct place_cause host_causes[] = {
 	    "(vm.overcommit_memory=1, swap)." },
 	{ TRACE_MAKES, 0, TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY, "The line of code makes an array of a size that it is told, all at once: fewer bytes an element take less. Where it is a "
 	    "memory of what was seen, or a table of all samples, a shorter one, or one in a file (numpy.memmap), does, too." },
+	{ TRACE_PIECES, 0, TRACE_JOIN | TRACE_ARRAY | TRACE_LOADING | TRACE_CACHE, "The line of code joins pieces to one tensor, so that pieces and whole lie there at once, and the whole grows with how "
+	    "many pieces there are. Results that are reduced to what is asked of them as they come (sums, argmax), or written to files in parts, take less." },
 	{ TRACE_JOIN, 0, TRACE_ARRAY, "By the traceback it failed where results are joined: they grow with the number "
 	    "of samples that are evaluated, not with a batch. Reduced first to what is asked of them "
 	    "(argmax; in transformers preprocess_logits_for_metrics), or in parts (predict_on_batch() in Keras), they take less." },

@@ -163,6 +163,9 @@ const struct row autopsy_rows[] = {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
 		    "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
 		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
+	{ NEEDS_HOST | NEEDS_EVALUATES, OF_TESTS, {
+		{ "All that is tested, or all results of it, lie there as arrays", "in parts (chunks, batches), or reduced as they come, they take less. "
+		    "Results that are joined in the end take twice their bytes for that moment." } } },
 	{ NEEDS_CODES, "classes were coded then, a number for each", {
 		{ "A number for each sample, word or pixel and each class lies there whole, of 8 bytes where NumPy is not told otherwise (dtype)", "the classes' own numbers, with a loss that "
 		    "takes those (sparse_categorical_crossentropy, CrossEntropyLoss), fewer bytes each, or batches that are coded as they come, take a part of that." } } },
@@ -200,9 +203,6 @@ const struct row autopsy_rows[] = {
 		    "machine's memory (eval_accumulation_steps), they take less. Then it fails only after many batches." },
 		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", "fewer at once "
 		    "(per_device_eval_batch_size), or fewer beams." } } },
-	{ NEEDS_HOST | NEEDS_EVALUATES, OF_TESTS, {
-		{ "All that is tested, or all results of it, lie there as arrays", "in parts (chunks, batches), or reduced as they come, they take less. "
-		    "Results that are joined in the end take twice their bytes for that moment." } } },
 	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
 		{ GRADIENTS_ON ", and autograd keeps all that forward makes", "with it the first rounds take a part of what they took." },
 		{ RESULTS_KEPT, MANY_ROUNDS },

@@ -16,7 +16,7 @@
 #define NUMBER_WITHIN	48	/* bytes from the word to its number */
 #define MOST_BATCH	(1 << 20)
 
-#define BATCH	"batch=|batch =|batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|minibatch size|mini-batch size|mini batch size|batch of|batches of|bs|"	\
+#define BATCH	"samples_per_gpu|samples per gpu|imgs_per_gpu|img_per_gpu|images_per_gpu|images per gpu|imgs per gpu|ims_per_batch|batch=|batch =|batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|minibatch size|mini-batch size|mini batch size|batch of|batches of|bs|"	\
     "批量大小|批次大小|批大小|"	\
     "バッチサイズ|"	\
     "배치 사이즈|배치사이즈|"	\
@@ -57,7 +57,7 @@
     "funktioniert|funciona|fonctionne"
 #define RUNS_NOT	"not|n't|cannot|hardly|never|neither|不能|无法|还是|依然|仍|nicht|не работ|no funciona|ne fonctionne"
 /* What is told to others, or of others, and what is wished: no run of one's own. */
-#define TO_OTHERS	"recommend|recommended|recommends|suggest|suggested|paper|papers|authors|author|readme|minimum|supports|you should|you can|you need|you have to|you may|"	\
+#define TO_OTHERS	"my friend|a friend|my colleague|a colleague|someone|somebody|other people|recommend|recommended|recommends|suggest|suggested|paper|papers|authors|author|readme|minimum|supports|you should|you can|you need|you have to|you may|"	\
     "should use|need to use|should not|shouldn't|should be enough|expected|建议|应该"
 /* The same, unless it is told of oneself: "when I try to use". */
 #define TRIED	"try to|try a|try batch|try with"
@@ -530,6 +530,16 @@ fails_later(struct talk sentence, const char *runs)
 	return talk_any_whole(behind, "then until after later epoch epochs step steps iterations hours while") && (oom_short_fails(behind) || clause_names_failure(behind));
 }
 
+/* "I have trained with a batch of 4 before without any error": with as much as now. */
+static bool
+is_of_past(struct talk sentence)
+{
+	const char *at = talk_find_word(sentence, "before previously earlier yesterday formerly");
+
+	return at && !talk_any_phrase(sentence, MADE_LESS) && (!talk_is_one_of(clause_word_ahead(sentence, at), "the than any just right") && (lower(*at) != 'b' ||
+	    !(clause_word_behind(sentence, at + strlen("before")).n > 0) || talk_is_one_of(clause_word_behind(sentence, at + strlen("before")), "without with and but no fine successfully")));
+}
+
 const char *
 oom_batch_runs(struct talk t)
 {
@@ -540,7 +550,7 @@ oom_batch_runs(struct talk t)
 	while (next_batch(t, &at, &n) > 0) {
 		sentence = sentence_of(t, at);
 		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || asks(sentence) ? NULL : runs_with_less(sentence);
-		if (runs && !fails_later(sentence, runs))
+		if (runs && !fails_later(sentence, runs) && !is_of_past(sentence))
 			return runs;
 	}
 	return NULL;

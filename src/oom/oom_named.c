@@ -304,11 +304,20 @@ names_whole_set(struct talk t)
 	return NULL;
 }
 
-#define LOADS		"load|loads|loaded|loading|read|reads|reading"
+#define LOADS		"load|loads|loaded|loading|read|reads|reading|cache|caches|cached|caching"
 #define ALL_AT		"into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram|before training|at once"
 #define IN_MEMORY	"into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram"
 #define IN_TURN		"on demand|lazily|one by one|as needed|when needed|each time|batch by batch|at a time|per batch"
 #define NO_DATA		"memory error|memory errors|memory issue|memory issues|memory problem|memory problems"
+
+#define PROPOSED	"better solution|better way|solution would|solution is to|would be to|would be better|would be nice|should be loaded|should load|should only|could be loaded|instead of loading|instead of reading|only load|suggestion|proposal|proactively|did not change|didn't change|did not help|didn't help|no difference|does not help|doesn't help"
+
+/* "A better solution would be to read batches into memory": what is not done. */
+static bool
+is_proposed(struct talk sentence)
+{
+	return talk_has_whole(sentence, PROPOSED);
+}
 
 /* "It loads the whole train_data into the RAM at once", "loading entire dataset before training",
  * "reading training patches in memory". */
@@ -325,7 +334,7 @@ loads_all(struct talk t)
 		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
 		    (talk_any_whole(behind, "data dataset images samples videos patches features frames clips slices recordings documents") && talk_has_whole(behind, IN_MEMORY) && !talk_has_whole(behind, IN_TURN)) ||
 		    (talk_any_begins(behind, "features embeddings annotations .hdf5 hdf5 .tsv .csv .npy .npz .json") && !talk_any_begins(behind, "model weights checkpoint") && oom_short_fails(clause))) && !talk_has_whole(behind, NO_DATA) &&
-		    !clause_says_no(talk_part(clause, clause.s, at), ""))
+		    !clause_says_no(talk_part(clause, clause.s, at), "") && !is_proposed(talk_sentence(t, at)))
 			return at;
 	}
 	return NULL;
@@ -510,7 +519,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->ram = line;
 	killed = oom_killed_told(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !oom_change_not_read(talk_clause(t, at, 1), at)) {
+		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !oom_change_not_read(talk_clause(t, at, 1), at)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}

@@ -133,15 +133,34 @@ oom_pictures_side(struct talk t)
 	return NULL;
 }
 
+#define IN_K		"4k image|4k images|4k picture|4k pictures|4k photo|4k photos|4k frame|4k frames|4k video|4k videos|4k resolution|8k image|8k images|8k picture|8k pictures|8k frames|8k video|8k videos|8k resolution"
+
+/* "The flow of 4K pictures"; not "a data set of 4k images", which are as many. */
+static const char *
+in_k(struct talk t)
+{
+	const char *at;
+	struct talk rest, sentence;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, IN_K, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		sentence = talk_sentence(t, at);
+		if (!talk_any_begins(sentence, "dataset data set train only about around over than total each per first all epoch after monitor screen display"))
+			return at;
+	}
+	return NULL;
+}
+
 /* Not "even after I made the images smaller". */
 const char *
 oom_pictures_large(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
-	    "higher res|high res|high-res|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|4k images|images larger than|image larger than|images bigger than|image bigger than|"
+	    "higher res|high res|high-res|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|images larger than|image larger than|images bigger than|image bigger than|"
 	    "pictures larger than|photos larger than|image is large|image is too large|image is very large|images are large|images are too large|images are very large|image is too big|images are too big|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
 
+	at = at ? at : in_k(t);
 	if (!at && (at = talk_find_whole(t, "image size is too big|image size is too large|crop size is too big|crop size is too large|patch size is too big|patch size is too large|resolution is too high", &n)))
 		return at;
 	if (at && talk_has_whole(talk_sentence(t, at), "patch size is too big|patch size is too large|crop size is too big|crop size is too large"))

@@ -293,6 +293,18 @@ oom_runs_retain(struct talk t)
 #define UNUSED		"memory is free|memory free|is free|are free|was free|were free|is still free|still free|totally free|completely free|is empty|is idle|are idle|is idling|are idling|" \
     "have two free|two free gpus|has free gpus|have free gpus|other gpus are free|gpus that are free|no running processes|no other process|no other processes|no process is|plenty of|plenty memory|lots of memory"
 
+#define SEEN_FREE	"have has had having there still shows show showed showing says say see seen is are was were got with even although though despite only nvidia-smi reports left leaves"
+
+/* "It still has 8GB free", but not "My gpu: GTX 1080, CUDA 10.1 8GB free", which tells what there
+ * is. */
+static const char *
+amount_free(struct talk t)
+{
+	const char *at = talk_first(t, AMOUNT_FREE);
+
+	return at && talk_any_whole(talk_sentence(t, at), SEEN_FREE) ? at : NULL;
+}
+
 /* "nvidia-smi shows that the GPU has still 11GB free": neither what should be, nor what frees
  * it. */
 const char *
@@ -305,7 +317,7 @@ oom_runs_unused(struct talk t)
 	if (!talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda"))
 		return NULL;
 	at = talk_find_whole(t, UNUSED, &n);
-	at = at ? at : talk_first(t, AMOUNT_FREE);
+	at = at ? at : amount_free(t);
 	sentence = at ? talk_sentence(t, at) : t;
 	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after cpu loader loads loading waits waiting mostly often sometimes") &&
 	    !talk_any_phrase(sentence, "free colab|free tier|free version|total capacity|already allocated") ? at : NULL;

@@ -292,6 +292,9 @@
     "one made before, as in a notebook. A smaller share, or ending those, is what it asks for; the network plays no part yet."
 #define ASSIGNS		"Ultralytics found no room on the device for assigning boxes to the network's places, which takes a number for each pair of them, computed that on the processor and went on. By itself "	\
     "that is a warning; it comes of pictures with many objects, and fewer of these at once (a smaller batch, tiles of pictures), or fewer places (a smaller imgsz), take less."
+#define ASSIGNS_LABELS	"YOLOX, and detectors with its code, say so where assigning objects to the network's places (a number for each pair of them) raised an error, and do that batch on the processor: "	\
+    "newer versions where CUDA was out of memory, older ones of any RuntimeError there, as of losses that are no numbers any more. Where an error follows, that tells which. Where it was memory, fewer objects or "	\
+    "pictures at once, or smaller pictures, take less."
 #define TILES		"ComfyUI had no room on the device for its autoencoder (VAE) of a whole picture, and went on with tiles of it, one after the other, which takes less, and longer. By itself that is a "	\
     "warning: where something failed, its own error stands elsewhere."
 #define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\

@@ -77,6 +77,18 @@ evaluates(struct talk t)
 	    "computing metrics|computing the metrics|trying to compute metrics|trying to compute the metrics|calculating metrics|calculating the metrics|metrics are computed|prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
 
+#define TRIES_TESTS	"tried to test it|try to test it|trying to test it|tried to test the model|try to test the model|trying to test the model|tried to test my model|trying to test my model|tried to test the network|trying to test the network|able to train but"
+
+/* "I trained it for hours. Now I tried to test it": what was trained is what is tested, and no
+ * program that is tried. */
+static const char *
+tests_trained(struct talk t)
+{
+	const char *at = talk_any_whole(t, "trained train training") ? clause_says_unless(t, TRIES_TESTS, AHEAD | WORKS, "", is_no_evaluation) : NULL;
+
+	return at && (talk_any_whole(talk_sentence(t, at), "test") && talk_any_whole(talk_part(t, t.s, at), "trained train training")) ? at : NULL;
+}
+
 /* In a sentence that says that memory ran out: elsewhere that of a file's form may fail, too. */
 static const char *
 evaluates_there(struct talk t)
@@ -325,6 +337,7 @@ static void
 use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	said_of_any(&p->evaluating, &p->told, t, line, evaluates);
+	said_of_failure(&p->evaluating, &p->told, t, tests_trained(t), line);
 	said(&p->evaluating, t, oom_when_unguarded(t), line);
 	banners(p, t, line, source);
 	if (p->evaluating.line != line && p->told.here_line == line)
