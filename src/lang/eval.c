@@ -79,25 +79,58 @@ select_part(struct expander *ex, struct value *v, const char *field, struct loc 
 	return true;
 }
 
-/* The part FIELD of a layer of several parts whose result N is, in that same use of it: such named
- * results come behind it. NULL: it has none. */
-static struct tensor *
-part_of_layer(struct expander *ex, const struct node *n, const char *field)
+/* A layer of several parts has named results, which come behind its result N: the node of the next
+ * one behind node AT, and what it is called. NULL: there is none. */
+static const struct node *
+next_part(const struct graph *g, const struct node *n, int *at, const char **name)
 {
-	const struct graph *g = ex->b.graph;
 	const char *end = strrchr(n->path, '.');
 	size_t len = end ? (size_t)(end - n->path) + 1 : 0;
+
+	while (n->part_of && ++*at < g->nodes.n && g->nodes.v[*at]->part_of == n->part_of) {
+		const char *path = g->nodes.v[*at]->path;
+
+		*name = path + len;
+		if (strncmp(path, n->path, len) == 0 && path[len] && !strchr(path + len, '.'))
+			return g->nodes.v[*at];
+	}
+	return NULL;
+}
+
+static int
+place_of(const struct graph *g, const struct node *n)
+{
 	int i = g->nodes.n - 1;
 
 	while (i > 0 && g->nodes.v[i] != n)
 		i--;
-	for (i++; i < g->nodes.n && g->nodes.v[i]->part_of == n->part_of && n->part_of; i++) {
-		const char *path = g->nodes.v[i]->path;
+	return i;
+}
 
-		if (strncmp(path, n->path, len) == 0 && strcmp(path + len, field) == 0)
-			return g->nodes.v[i]->out[0];
-	}
+/* The part FIELD of the layer whose result N is, in that same use of it; NULL: it has none. */
+static struct tensor *
+part_of_layer(struct expander *ex, const struct node *n, const char *field)
+{
+	int at = place_of(ex->b.graph, n);
+	const struct node *part;
+	const char *name;
+
+	while ((part = next_part(ex->b.graph, n, &at, &name)))
+		if (strcmp(name, field) == 0)
+			return part->out[0];
 	return NULL;
+}
+
+/* What its parts are called, as a list; NULL: it has none. */
+static const char *
+parts_of_layer(struct expander *ex, const struct node *n)
+{
+	int at = place_of(ex->b.graph, n);
+	const char *name, *list = NULL;
+
+	while (next_part(ex->b.graph, n, &at, &name))
+		list = list ? arena_join(ex->a, list, ", ", name) : name;
+	return list;
 }
 
 /* What v.f reads: a definition of the block that made v, or an operator's named result. */
@@ -108,6 +141,7 @@ select_one(struct expander *ex, struct value *v, const char *field, struct loc w
 	const struct node *n = v->kind == V_TENSOR ? v->tensor->def : NULL;
 	struct names names = { NULL, 0, 0 };
 	struct tensor *part = n && !v->maker ? part_of_layer(ex, n, field) : NULL;
+	const char *list;
 	struct diag *g;
 	size_t len;
 	int i;
@@ -133,8 +167,10 @@ select_one(struct expander *ex, struct value *v, const char *field, struct loc w
 		}
 	}
 	if (!v->maker) {
-		ex_error(ex, "name", loc, "%s was not made by a block: it has no '%s'",
+		g = ex_error(ex, "name", loc, "%s was not made by a block: it has no '%s'",
 		    value_text(ex->a, v), field);
+		if (n && (list = parts_of_layer(ex, n)))
+			diag_help(ex->d, g, "it has: %s", list);
 		return false;
 	}
 	g = ex_error(ex, "name", loc, "the block that made this has no definition '%s'", field);
