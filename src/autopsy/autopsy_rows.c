@@ -11,6 +11,8 @@
 #define MANY_ROUNDS	"then it fails only after many rounds."
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
 #define WEIGHTS_FILL	"Weights alone are most of the device"
+#define WEIGHTS_MORE	"Weights alone are more than is free"
+#define FEWER_BITS	"fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a smaller model. Then it fails before the first result, whatever the batch."
 #define BEFORE_ANY	"then it fails before the first result."
 #define OF_STOPPED	ANOTHER ", such as the run that was stopped"
 #define MORE		"The run needs more than there is"
@@ -187,10 +189,11 @@ const struct row autopsy_rows[] = {
 		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
 		    "and lies there free", "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
 		    " shows what is needed." } } },
-	{ NEEDS_LOADS, "weights were loaded then", {
-		{ "Weights alone are more than is free", "fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a "
-		    "smaller model. Then it fails before the first result, whatever the batch." },
+	{ NEEDS_TORCH | NEEDS_LOADS, "weights were loaded then", {
+		{ WEIGHTS_MORE, FEWER_BITS },
 		{ "A file's tensors are put back on the device beside the model's own", "map_location=\"cpu\" in torch.load." } } },
+	{ NEEDS_LOADS, "weights were loaded then", {
+		{ WEIGHTS_MORE, FEWER_BITS } } },
 	{ NEEDS_FIRST, "the first of several devices has more than the others", {
 		{ GATHERED ", where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone",
 		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even; fewer samples "

@@ -224,7 +224,9 @@ works_there(struct talk t, const char *s)
 {
 	struct talk sentence = talk_sentence(t, s);
 
-	return clause_works(talk_part(t, sentence.s, s)) && !oom_short_fails(sentence);
+	struct talk ahead = talk_part(t, sentence.s, s);
+
+	return (clause_works(ahead) || (talk_has_whole(ahead, "was able to|were able to|am able to|are able to|could run|could train") && !clause_says_no(ahead, ""))) && !oom_short_fails(sentence);
 }
 
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the

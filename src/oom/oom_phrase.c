@@ -143,6 +143,8 @@ const struct phrase oom_phrases[] = {
 	{ "~due to insufficient memory on requested size of #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
 	{ "OutOfMemory Error in nvinfer#::", SAYS(OOM_CUDA, "TensorRT", NO_TACTIC) },
 	{ "Error Code 1: Cuda Runtime (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
+	{ "CUDA runtime error in ::cudaMallocAsync(ptr, n, mCudaStream->get()): out of memory", SAYS(OOM_CUDA, "TensorRT-LLM", ENGINE_RUNS) },
+	{ "CUDA runtime error in ::cudaMalloc(ptr, n): out of memory", SAYS(OOM_CUDA, "TensorRT-LLM", ENGINE_RUNS) },
 	{ "Cuda Error in nvinfer@ 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Error Code 2: OutOfMemory", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Cuda Error in allocate: 2\n", SAYS(OOM_CUDA, "TensorRT", ENGINE) },	/* before 6; 2: cudaErrorMemoryAllocation */

@@ -116,8 +116,8 @@ oom_runs_restarted(struct talk t)
 const char *
 oom_runs_again(struct talk t)
 {
-	return talk_any_of(t, "run train execut") ? clause_says_unless(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
-	    "when i rerun|when i re-run|when i started a new training|when i start a new training|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
+	return talk_any_of(t, "run ran train execut inference generat") ? clause_says_unless(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
+	    "when i rerun|when i re-run|when i started a new training|when i start a new training|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
 }
 
 /* "AlphaFold 2", "alphafold2": the end of a program's name, and no fold. */
