@@ -25,6 +25,22 @@ lasts(struct talk t)
 /* What is cut ahead of the network, and texts of the report itself. */
 #define CUT_OR_ELSE	"are split|is split|were split|was split|split into chunks|split into clips|split into segments|chunked|truncated|sorry|see below|my long text below|long post"
 
+#define LONG_CHINESE	"长音频|音频过长|音频太长|音频较长|长录音|录音过长|录音太长|长视频|视频过长|视频太长|时长超过|时长过长|时长太长|分钟音频|分钟的音频|分钟视频|分钟的视频|小时音频|小时的音频|小时视频|小时的视频"
+#define THAN_CHINESE	"更|较|不"	/* right ahead of it */
+
+/* The same in Chinese; not "更长音频也不会" */
+static const char *
+names_long_chinese(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, LONG_CHINESE, &at, &n))
+		if (!clause_denies_elsewhere(t, at, n) && !(at - t.s >= 3 && talk_first(talk_part(t, at - 3, at), THAN_CHINESE)))
+			return at;
+	return NULL;
+}
+
 /* Films, recordings and texts that are long, */
 static const char *
 names_long(struct talk t)
@@ -33,7 +49,8 @@ names_long(struct talk t)
 	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|longer audio clips|long audio clips|longer clips|long clips|longer files|"
 	    "\xe5\x8f\xa5\xe7\xa8\x8d\xe5\xbe\xae\xe9\x95\xbf|\xe9\x95\xbf\xe6\x96\x87\xe6\x9c\xac|\xe6\x96\x87\xe6\x9c\xac\xe8\xbf\x87\xe9\x95\xbf|\xe5\x8f\xa5\xe5\xad\x90\xe8\xbf\x87\xe9\x95\xbf");	/* 句稍微长, 长文本, 文本过长, 句子过长 */
 
-	return at && talk_has_whole(talk_sentence(t, at), CUT_OR_ELSE) ? NULL : at;
+	at = at && talk_has_whole(talk_sentence(t, at), CUT_OR_ELSE) ? NULL : at;
+	return at ? at : names_long_chinese(t);
 }
 
 const char *
