@@ -100,13 +100,11 @@ is_call(struct talk t, const char *open)
 }
 
 void
-oom_named_call(struct oom_told *o, struct talk t, int line)
+oom_named_call(struct oom_told *o, struct talk t)
 {
 	const char *open = memchr(t.s, '(', t.n);
 	int depth = depth_of(t);
 
-	if (talk_any_phrase(t, "traceback (most recent call last)") && talk_any_whole(t, "outofmemoryerror"))
-		o->gpu = line;		/* a notebook's head of an error that PyTorch and CuPy have for devices */
 	o->of_tests = o->call_depth > 0;
 	if (o->of_tests) {
 		o->call_depth = ++o->call_lines < MOST_CALL_LINES && o->call_depth + depth > 0 ? o->call_depth + depth : 0;

@@ -15,6 +15,6 @@ bool	oom_named_of_tests(struct talk line, const char *at, size_t n);
 bool	oom_named_runs(struct talk line, const char *at, size_t n);
 /* Is line T within a call that a line of tests opened, such as "val_loader = DataLoader("? Kept in
  * OF_TESTS. */
-void	oom_named_call(struct oom_told *, struct talk t, int line);
+void	oom_named_call(struct oom_told *, struct talk t);
 
 #endif

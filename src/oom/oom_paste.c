@@ -462,7 +462,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->prose = line;
 	if (source == SOURCE_CODE)
 		t = form_without_comment(t);
-	oom_named_call(&p->told, t, line);
+	oom_named_call(&p->told, t);
 	if (told) {
 		oom_code_said(p, t, line);
 		oom_code_spans(p, t, line);

@@ -159,7 +159,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "DUE TO TIME LIMIT", APART("Slurm", OUT_OF_TIME) },
 	{ "PBS: job killed: walltime", APART("PBS", OUT_OF_TIME) },
 	{ "job killed after reaching LSF run time limit", APART("LSF", OUT_OF_TIME) },
-	/* the head of a notebook's traceback */
+	/* the head of a notebook's traceback; the longer is of PyTorch's and CuPy's error, for
+	 * devices */
+	{ "OutOfMemoryError Traceback (most recent call last)", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL, PHRASE_AGAIN) },
 	{ "MemoryError Traceback (most recent call last)", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_AGAIN) },
 	/* ours */
 	{ "the plan needs # bytes (", ROW(ROLE_MESSAGE, OOM_OURS, false, NULL, NULL, PHRASE_BYTES) },
