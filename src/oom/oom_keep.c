@@ -425,6 +425,36 @@ settle_gpu_library(struct oom_log *log, struct oom_message *o)
 	o->says = arena_printf(log->arena, OF_GPU_LIBRARY, call);
 }
 
+/* CUDA's bare name of it, which is any program's, as in a title. */
+static bool
+is_bare(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && !o->says && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
+}
+
+/* Is it a program's own line, with figures, of a failure of memory? */
+static bool
+is_told_in_full(const struct oom_message *o)
+{
+	return !o->titled && !o->apart && !o->warning && !o->asserted && !o->hedged && !is_retried(o) && o->kind != OOM_TF_ALLOCATOR &&
+	    (o->size[OOM_ASKED].known || o->shape.known);
+}
+
+/* "I get a CUDA out of memory error", in a title or a sentence, where a program's own line tells it
+ * of a device, with figures. */
+static bool
+is_mentioned(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	if (!o->titled || !is_bare(o) || o->gpu >= 0 || o->facts || o->size[OOM_ASKED].known || o->shape.known)
+		return false;
+	for (i = 0; i < log->messages.n; i++)
+		if (is_told_in_full(&log->messages.v[i]) && !log->messages.v[i].host)
+			return true;
+	return false;
+}
+
 void
 oom_settle(struct oom_log *log)
 {
@@ -473,6 +503,7 @@ oom_settle(struct oom_log *log)
 		}
 	forget(log, is_twin);
 	forget(log, is_of_host);
+	forget(log, is_mentioned);
 	assertion_alone(log);
 	stopped_alone(log);
 	told_alone(log);
@@ -481,13 +512,6 @@ oom_settle(struct oom_log *log)
 		log->dump.in_use = log->dump.said_in_use;	/* the list is cut */
 	if (log->dump.any && log->dump.classes.n == 0 && !log->dump.limit)
 		log->dump.any = false;
-}
-
-/* CUDA's bare name of it, which is any program's, as in a title. */
-static bool
-is_bare(const struct oom_message *o)
-{
-	return o->kind == OOM_CUDA && !o->says && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
 }
 
 /* How much a message lets us say. What stands for itself goes ahead of what may be something else,
@@ -502,14 +526,6 @@ weight(const struct oom_message *o)
 	return (o->apart || o->warning ? 0 : o->asserted ? 100 : o->hedged ? 200 : o->follows ? 300 : 400) +
 	    (o->shape.known ? 50 : 0) +
 	    (o->kind != OOM_CUDA && o->kind != OOM_TF_ALLOCATOR ? 20 : 0) + (is_bare(o) && known == 0 ? -1 : known);
-}
-
-/* Is it a program's own line, with figures, of a failure of memory? */
-static bool
-is_told_in_full(const struct oom_message *o)
-{
-	return !o->titled && !o->apart && !o->warning && !o->asserted && !o->hedged && !is_retried(o) && o->kind != OOM_TF_ALLOCATOR &&
-	    (o->size[OOM_ASKED].known || o->shape.known);
 }
 
 /* Does A go ahead of B? What a title or a sentence quotes may be of another run, where a program's
