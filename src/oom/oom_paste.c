@@ -134,7 +134,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 			if (of_model || !p->model_of || p->millions < 0)	/* not the name of a folder of results */
 				said_at(&p->model, name, at, line);
 			p->model_of = of_model ? line : p->model_of;
-			if (talk_any_of(t, "4-bit int4 int8 8-bit q4_ q5_ q8_ bnb fp8"))
+			if (talk_any_of(t, "4-bit int4 int8 8-bit q2_ q3_ q4_ q5_ q6_ q8_ iq1_ iq2_ iq3_ iq4_ bnb fp8"))
 				p->few_bits = line;
 			break;
 		}

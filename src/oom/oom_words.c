@@ -182,13 +182,21 @@ fails_with_adam(struct talk t)
 	    !talk_has_whole(sentence, "adam to sgd|adam with sgd|adam by sgd|adam for sgd|adamw to sgd") ? at : NULL;
 }
 
+/* "The increase is just to load the weights": an explanation, which most often is given up. */
+static bool
+is_no_loading(struct talk t, struct talk clause, const char *at)
+{
+	(void)clause;
+	return talk_is_one_of(clause_word_ahead(t, at), "just only used merely");
+}
+
 static const char *
 loads(struct talk t)
 {
 	if (!talk_any_of(t, "model weight checkpoint ckpt lora safetensor gguf pretrained state_dict vae unet llm network"))
 		return NULL;		/* programs load scenes and maps, too */
-	return talk_has_whole(t, "it is not the case|is not the case|not just to load|not only to load") || talk_any_phrase(t, "point cloud") || talk_any_of(t, "dataset data image csv video file module library plugin driver font dll extension") ? NULL : clause_says(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
-	    "could not load|fails to load|failed to load|when i load|when it loads|loading checkpoint shards|loading the checkpoint|loading the model|loading the weights", AHEAD | WORKS, "after since");
+	return talk_has_whole(t, "it is not the case|is not the case|not just to load|not only to load") || talk_any_phrase(t, "point cloud") || talk_any_of(t, "dataset data image csv video file module library plugin driver font dll extension") ? NULL : clause_says_unless(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
+	    "could not load|fails to load|failed to load|when i load|when it loads|loading checkpoint shards|loading the checkpoint|loading the model|loading the weights", AHEAD | WORKS, "after since", is_no_loading);
 }
 
 /* A network that is put into another form, for which nothing is trained and no set of data is
