@@ -58,7 +58,7 @@
 #define RUNS_NOT	"not|n't|cannot|hardly|never|neither|不能|无法|还是|依然|仍|nicht|не работ|no funciona|ne fonctionne"
 /* What is told to others, or of others, and what is wished: no run of one's own. */
 #define TO_OTHERS	"my friend|a friend|my colleague|a colleague|someone|somebody|other people|recommend|recommended|recommends|suggest|suggested|paper|papers|authors|author|readme|minimum|supports|you should|you can|you need|you have to|you may|"	\
-    "should use|need to use|should not|shouldn't|should be enough|expected|建议|应该"
+    "should use|need to use|should not|shouldn't|should be enough|expected|建议|应该|别人|有人说|网上说|听说"
 /* The same, unless it is told of oneself: "when I try to use". */
 #define TRIED	"try to|try a|try batch|try with"
 #define WISHED	"hope|want|wish|should|could|would|must|need to|make it|you|your|still|even|想|吗|么|依然|仍然|还是"

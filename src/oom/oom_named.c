@@ -517,7 +517,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->ram = line;
 	killed = oom_killed_told(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !oom_change_not_read(talk_clause(t, at, 1), at)) {
+		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}

@@ -114,7 +114,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		name = talk_part(t, s, to);
 		if (told && (talk_any_whole(t, OF_ANOTHER_RUN) || talk_any_phrase(t, "no oom|no error|without error|no problem")))
 			return;		/* another model, to which the one that failed is likened */
-		if (name.n > 0 && is_model_of_others(t, s, told))
+		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told)))
 			continue;
 		if (name.n >= 2 && is_size_of_model(t, s, to) && (millions = size_at(s, s, to)) > 0) {
 			p->millions = p->millions && p->millions != millions ? -1 : millions;
