@@ -51,7 +51,7 @@ autopsy_lister(const struct oom_message *o)
 	static const struct {
 		const char *who, *lister;
 	} makers[] = {
-		{ "HIP", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" }, { "Gaudi", "hl-smi" },
+		{ "HIP", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" }, { "Ascend", "npu-smi" }, { "MindSpore", "npu-smi or nvidia-smi" }, { "Gaudi", "hl-smi" },
 		{ "a GPU", ANY_LISTER }, { "OpenCL", ANY_LISTER }, { "Vulkan", ANY_LISTER }, { "SYCL", ANY_LISTER },
 		{ "wgpu", ANY_LISTER }, { "DirectML", ANY_LISTER }, { "ggml", ANY_LISTER }, { NULL, NULL }
 	};

@@ -105,7 +105,7 @@ const struct phrase oom_phrases[] = {
 	    "nnU-Net", ALL_WINDOWS, PHRASE_HEDGED | PHRASE_WARNING) },
 	{ "subprocesses has abruptly died during map operation", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "datasets", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "A process in the process pool was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
-	{ "worker process managed by the executor was unexpectedly terminated", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "worker process managed by the executor was unexpectedly terminated", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", JOBLIB_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Background workers died", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	/* XLA and JAX, whose allocator is TensorFlow's: JAX is built with that from outside */
 	{ "external/org_tensorflow/tensorflow/tsl/framework/bfc_allocator.cc:# ] Allocator (^ ) ran out "
@@ -413,6 +413,12 @@ const struct phrase oom_phrases[] = {
 	{ "Unable to find a valid cuDNN algorithm", STATUS("cuDNN", NO_ALGORITHM) },
 	{ "unable to find an engine to execute this computation", HANDLE_SAYS("cuDNN", NO_ENGINE) },
 	/* OpenCL, and AMD's */
+	{ "amdgpu: Failed to allocate a buffer: MESA: error: amdgpu: size : # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "amdgpu", MESA_BUFFER, PHRASE_BYTES | PHRASE_REST) },
+	{ "amdgpu: Failed to allocate a buffer: amdgpu: size : # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "amdgpu", MESA_BUFFER, PHRASE_BYTES | PHRASE_REST) },
+	{ "amdgpu: Failed to allocate a buffer", ROW(ROLE_MESSAGE, OOM_CUDA, false, "amdgpu", MESA_BUFFER, PHRASE_REST) },
+	{ "(EL0004): Failed to allocate memory", FROM("Ascend") },
+	{ "EL0004: Failed to allocate memory", FROM("Ascend") },
+	{ "plus alloc size : # is more than total mem size : #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MindSpore", NULL, PHRASE_BYTES) },
 	{ "GPU memory fragmentation?", HEDGED(OOM_CUDA, "a miner", DAG_IN_ONE) },
 	{ "clCreateBuffer(-61", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
 	{ "CL_INVALID_BUFFER_SIZE", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
