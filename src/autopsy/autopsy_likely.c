@@ -106,6 +106,16 @@ autopsy_is_of_trees(const struct oom_paste *p)
 	return p->trees && !p->layers && !p->torch && !p->torch_files && !p->tf_files && !p->jax_files;
 }
 
+/* Is it of the machine's memory: by the message, or by words of a library that has no other, beside
+ * which no device is named? */
+bool
+autopsy_is_of_machine(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return y->main->host || (y->main->kind == OOM_TOLD && (p->classic || p->trees) && !p->layers && !p->torch && !p->torch_files && !p->told.device && !p->told.gpu && !p->gpu_files);
+}
+
 /* Was a framework's own allocator refused ahead of what the driver refused? */
 static bool
 was_under_way(const struct autopsy *y)
@@ -361,7 +371,7 @@ autopsy_likely(struct autopsy *y)
 		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
-	if (!is_placed(y) && !y->main->host && !y->log.paste.told.device)
+	if (!is_placed(y) && !autopsy_is_of_machine(y) && !y->log.paste.told.device)
 		push(y, y->log.paste.phone ? "Where it was on a phone, its system's own tools (Android Studio's profiler, Xcode's memory gauge) tell what "
 		    "grows." : y->log.paste.mac && !y->log.paste.told.gpu ? "Where it was on a Mac with a chip of Apple's, the machine and its GPU "
 		    "have one memory: Activity Monitor tells who has it, and what grows." : "Where it is not clear whether it was the machine's memory or a device's, the tools of both "

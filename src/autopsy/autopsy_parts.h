@@ -46,6 +46,7 @@ const char	*autopsy_said(const struct autopsy *, const struct said *);
 bool	autopsy_tells_no_network(const struct oom_paste *);
 /* Do all signs tell of trees that are learned (XGBoost), and none of a network? */
 bool	autopsy_is_of_trees(const struct oom_paste *);
+bool	autopsy_is_of_machine(const struct autopsy *);
 /* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind
  * rests on. */
 void	autopsy_cause(struct autopsy *y, enum autopsy_says, const char *text);

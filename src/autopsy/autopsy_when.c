@@ -57,10 +57,11 @@ static const char *const of_trees[] = {
 	NULL
 };
 
+/* Of a language whose libraries are of other things as often. */
 static bool
-is_of_r(const struct autopsy *y)
+is_of_other_language(const struct oom_message *o)
 {
-	return y->main->kind == OOM_HOST && strcmp(y->main->who, "R") == 0;
+	return strcmp(o->who, "R") == 0 || strcmp(o->who, ".NET") == 0;
 }
 
 /* Is there a sign of a network: a framework's message, or words, code or calls of one? */
@@ -69,7 +70,7 @@ is_of_network(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (!p->layers && !p->torch && !p->torch_files && !p->tf_files && !p->jax_files && (p->classic || is_of_r(y)))
+	if (!p->layers && !p->torch && !p->torch_files && !p->tf_files && !p->jax_files && (p->classic || is_of_other_language(y->main)))
 		return false;
 	if (autopsy_tells_no_network(p) || p->phone || p->gpu_files || ((p->serves || y->log.serving || p->images || p->images_told) && !p->training && !p->trains))
 		return false;
@@ -92,7 +93,9 @@ is_without_torch(const struct autopsy *y)
 
 	if (p->torch || p->torch_files || p->torch_told)
 		return false;
-	return is_of_r(y) || o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_PADDLE ||
+	if (o->kind == OOM_TOLD && autopsy_is_of_another(y))
+		return true;
+	return is_of_other_language(y->main) || o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_PADDLE ||
 	    (o->kind == OOM_CUDA && !autopsy_is_torch(o) && strncmp(o->who, "cu", 2) != 0 && strcmp(o->who, "NCCL") != 0);
 }
 
@@ -112,8 +115,9 @@ autopsy_when(struct autopsy *y, bool placed)
 {
 	const struct oom_message *o = y->main;
 	bool trees = autopsy_is_of_trees(&y->log.paste);
+	bool machine = autopsy_is_of_machine(y);
 	const char *const *list = trees ? of_trees : o->host ? of_machine : of_device;
-	const char *head = !placed ? o->host ? "Where it was the machine's memory, " TOP_TELLS : "Where it was a device's memory, " TELLS_MOST :
+	const char *head = !placed ? machine ? "Where it was the machine's memory, " TOP_TELLS : "Where it was a device's memory, " TELLS_MOST :
 	    o->says ? "Where it was the machine's memory, " TOP_TELLS : o->host ?
 	    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read: " TOP_TELLS :
 	    "It was the " MACHINES ". What had filled it was not found in what was read: " TOP_TELLS :

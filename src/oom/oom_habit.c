@@ -94,7 +94,8 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 		at = NULL;
 		if (traced && !calls[i].traced)
 			continue;
-		if (!talk_next_phrase(t, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless))
+		if (!talk_next_phrase(t, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless) ||
+		    (calls[i].kind == HABIT_DENSE && (at[1] == 'T' || at[3] == 'A')))	/* ".ToArray()" of C#, ".toArray()" of Java */
 			continue;
 		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 			;

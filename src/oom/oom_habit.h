@@ -37,6 +37,7 @@ enum oom_habit_kind {
 	HABIT_SUBWORDS,		/* a model of fastText's is read, by a call of this name */
 	HABIT_SIMILAR,		/* gensim compares words' vectors, by a call of this name */
 	HABIT_TAGS,		/* texts have tags of gensim's, by a name of this */
+	HABIT_CELLS,		/* scanpy works on cells and genes, by this name */
 	HABIT_FOREST,		/* scikit-learn makes trees without a bound, by a call of this name */
 	HABIT_HDF5,		/* Caffe reads a file as a whole, by its layer */
 	HABIT_SPLITS,		/* weights are split among processes by FSDP, by this name */

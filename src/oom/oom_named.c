@@ -177,7 +177,7 @@ runs_on_processor(struct talk t)
 #define SPLATS	"3d gaussian|3d gaussians|gaussian splatting|gaussian-splatting|gsplat|splatfacto|3dgs|2dgs|densify_grad_threshold|densify_until_iter"
 #define DENSIFIES	"densify_and_prune|densify_and_prune()|densify_and_split|densify_and_split()|densify_and_clone|densify_and_clone()"
 /* Libraries of Julia, .NET, the JVM and R, by their names or by calls of them. */
-#define COLLECTED	"torchsharp|ml.net|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
+#define COLLECTED	"torchsharp|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
     "library(torch)|library(luz)|mlverse/torch"
 #define CLOUD	"point cloud|point clouds|pointcloud|pointclouds"
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"

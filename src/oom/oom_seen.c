@@ -29,6 +29,8 @@ static const struct {
 	{ HABIT_TEXTS, "features from dataset file", "def |logger", false },
 	{ HABIT_FEATURES, "padim|patchcore", "sktime|== |import ", false },
 	{ HABIT_FACES, "face_locations(|cnn_face_detector(|cnn_face_detection_model|face_detection --model", "def |class |import |hog", true },
+	{ HABIT_FACES, "face detection|detect faces|face_recognition", "def |class |import |hog|version", false },
+	{ HABIT_CELLS, "sc.read(|sc.read_|read_h5ad|sc.pp.|anndata(|sc.concat(|scanpy", "def |import |==|version|seurat", true },
 	{ HABIT_FOREST, "randomforestclassifier(|randomforestregressor(|extratreesclassifier(|extratreesregressor(", "max_depth|max_leaf_nodes|min_samples_leaf|def |class |import |cuml|labelcol|featurescol", true },
 	{ HABIT_SIMILAR, "init_sims|syn0norm|most_similar|similar_by_vector|similar_by_word", "def |replace=true|replace = true|== |spacy|vocab.vectors|elasticsearch", true },
 	{ HABIT_TAGS, "taggeddocument(|labeledsentence(|labeledlinesentence(|taggedlinedocument(", "def |class |import ", true },
