@@ -1,6 +1,6 @@
-/* What the two halves of the reader of Keras' JSON share: models and references (keras_read.c), and
- * what a layer says of itself (keras_config.c). JSON is jansson's, which builds it in memory; what
- * is kept of it is copied. */
+/* What the parts of the reader of Keras' JSON share: the text (keras_read.c), layers and references
+ * (keras_layers.c), and what a layer says of itself (keras_config.c). JSON is jansson's, which
+ * builds it in memory; what is kept of it is copied. */
 #ifndef STOWAGE_IMPORT_KERAS_JSON_H
 #define STOWAGE_IMPORT_KERAS_JSON_H
 
@@ -34,6 +34,10 @@ struct keras_references {
 };
 
 bool	 keras_refuse(struct reading *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+const char	*keras_text(struct reading *, json_t *, const char *key);	/* NULL: it is none */
+bool	 keras_is_model(const char *class);
+/* The layers of the whole model, and its outputs. */
+bool	 keras_layers_read(struct reading *, json_t *config, bool row);
 bool	 keras_is_mask(const struct keras_reference *);	/* by the name that it is given by */
 /* All references in JSON, of any version's form. */
 bool	 keras_references(struct reading *, json_t *, struct keras_references *);
