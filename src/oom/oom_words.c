@@ -18,6 +18,7 @@
 #include "oom/oom_pictures.h"
 #include "oom/oom_runs.h"
 #include "oom/oom_when.h"
+#include "oom/oom_works.h"
 
 #define NEAR_FAILURE	2	/* lines, to a sentence about it */
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
@@ -48,7 +49,7 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return is_tried(t, clause, at) || talk_any_phrase(sentence, OF_CODE) || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
+	return is_tried(t, clause, at) || talk_any_phrase(talk_head(t, at, sizeof("but the test accuracy")), "test loss|test accuracy") || talk_any_phrase(sentence, OF_CODE) || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
 	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
 }
 
@@ -347,6 +348,7 @@ use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_any(&p->evaluating, &p->told, t, line, evaluates);
 	said_of_failure(&p->evaluating, &p->told, t, tests_trained(t), line);
 	said(&p->evaluating, t, oom_when_unguarded(t), line);
+	said(&p->evaluating, t, oom_works_trained(t), line);
 	banners(p, t, line, source);
 	if (p->evaluating.line != line && p->told.here_line == line)
 		said_of_failure(&p->evaluating, &p->told, t, evaluates_there(oom_told_sentence(&p->told, t)), line);

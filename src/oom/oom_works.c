@@ -163,6 +163,65 @@ goes_up_to(struct talk t)
 	return NULL;
 }
 
+#define TRAINS		"train training trained trains"
+#define TESTS		"test tests testing tested val valid validate validation validating eval evaluate evaluates evaluating evaluation predict predicts predicting prediction inference inferring infer"
+#define AGAINST		"but|while|whereas|however|though|although|yet|then"
+#define OF_NONE		"data dataset set sets accuracy loss split"	/* "the test set" is no test, nor is its loss */
+
+/* Where the first of WORDS stands in T that is followed by none of OTHERS; NULL: none does. */
+static const char *
+stands(struct talk t, const char *words, const char *others)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, word;
+
+	for (rest = t; (at = talk_find_word(rest, words)); rest = talk_part(t, word.s + word.n, end)) {
+		word = clause_word_behind(t, at);
+		if (!talk_is_one_of(clause_word_behind(t, word.s + word.n), others))
+			return at;
+	}
+	return NULL;
+}
+
+/* Does a part of a sentence say that training works, and nothing of tests? */
+static bool
+trains_well(struct talk part)
+{
+	return talk_any_whole(part, TRAINS) && clause_works(part) && !stands(part, TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would could");
+}
+
+/* And where the other says that tests fail for want of memory. */
+static const char *
+fails_in_tests(struct talk part)
+{
+	return oom_short_fails(part) && !talk_any_whole(part, TRAINS " if should would could avoid") ? stands(part, TESTS, OF_NONE) : NULL;
+}
+
+const char *
+oom_works_trained(struct talk t)
+{
+	const char *at, *end = t.s + t.n, *tests;
+	struct talk rest, sentence, ahead, behind;
+	size_t n;
+
+	if (!talk_any_whole(t, TRAINS) || !talk_any_whole(t, TESTS))
+		return NULL;
+	for (rest = t; rest.n > 0; rest = talk_part(t, at + n, end)) {
+		const char *comma = memchr(rest.s, ',', rest.n), *word = talk_find_whole(rest, AGAINST, &n);
+
+		if (!comma && !word)
+			return NULL;
+		at = word && (!comma || word < comma) ? word : comma;
+		n = at == comma ? 1 : n;
+		sentence = talk_sentence(t, at);
+		ahead = talk_part(t, sentence.s, at);
+		behind = talk_part(t, at + n, sentence.s + sentence.n > at + n ? sentence.s + sentence.n : at + n);
+		if ((tests = trains_well(ahead) ? fails_in_tests(behind) : NULL) || (tests = trains_well(behind) ? fails_in_tests(ahead) : NULL))
+			return tests;
+	}
+	return NULL;
+}
+
 const char *
 oom_works_told(struct talk t)
 {
