@@ -127,6 +127,7 @@ static const struct sign place_signs[] = {
 	{ "megatron", "get_megatron_optimizer", TRACE_MASTER },
 	{ "megatron/optimizer/ megatron/core/optimizer/", "__init__", TRACE_MASTER },
 	{ "replay_memory replay_buffer replaymemory replaybuffer baselines3/common/buffers", NULL, TRACE_REPLAY },
+	{ "torchtext/vocab", "cache", TRACE_ARRAY },	/* a list of all words' vectors */
 	{ "asr/modules/rnnt.py", "joint", TRACE_ALL_PAIRS },	/* of a recording's frames and a text's tokens */
 	{ "joint_network.py transducer/joint.py", "forward", TRACE_ALL_PAIRS },
 	{ "corr.py correlation.py", "corr", TRACE_ALL_PAIRS },	/* of all pixels of two pictures */

@@ -108,13 +108,14 @@ const char *
 oom_cure_ended(struct talk t)
 {
 	const char *at = NULL;
-	struct talk sentence, clause;
+	struct talk sentence, clause, behind;
 	size_t n;
 
 	while (talk_next_phrase(t, ENDED, &at, &n)) {
 		sentence = talk_sentence(t, at);
 		clause = talk_clause(t, at, n);
-		if (!talk_any_whole(talk_part(t, clause.s, at), NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0 &&
+		behind = talk_part(t, sentence.s + sentence.n, t.s + t.n);
+		if (!(talk_any_whole(behind, "however but still another") && oom_short_fails(behind)) && !talk_any_whole(talk_part(t, clause.s, at), NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0 &&
 		    !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue"))
 			return at;
 	}

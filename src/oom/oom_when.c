@@ -200,7 +200,7 @@ is_of_learning(struct talk t, const char *at)
 
 /* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后, and in the middle of it */
 #define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
-    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然"
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现"
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 
