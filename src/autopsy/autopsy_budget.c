@@ -63,7 +63,7 @@ doubt(struct arena *a, struct budget *b, const char *what, int64_t *bytes, const
 static void
 check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 {
-	int64_t off = slack(o, OOM_ALLOCATED) + slack(o, OOM_RESERVED) + slack(o, OOM_UNALLOCATED) + slack(o, OOM_TOTAL) +
+	int64_t off = slack(o, OOM_ALLOCATED) + slack(o, OOM_RESERVED) + slack(o, OOM_UNALLOCATED) + slack(o, OOM_CACHED) + slack(o, OOM_TOTAL) +
 	    slack(o, OOM_FREE);
 	int64_t *most = b->reserved > b->allocated ? &b->reserved : &b->allocated;
 
@@ -111,7 +111,7 @@ static void
 who_is_this(const struct oom_message *o, struct budget *b, int64_t *process)
 {
 	int64_t all = known(o, OOM_LISTED), largest = known(o, OOM_LARGEST);
-	int64_t off = slack(o, OOM_LISTED) + slack(o, OOM_ALLOCATED) + slack(o, OOM_UNALLOCATED);
+	int64_t off = slack(o, OOM_LISTED) + slack(o, OOM_ALLOCATED) + slack(o, OOM_UNALLOCATED) + slack(o, OOM_CACHED);
 
 	if (all < 0)
 		return;
@@ -129,7 +129,7 @@ torch_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 {
 	int64_t process = b->context, limit = known(o, OOM_LIMIT);
 	int64_t off = slack(o, OOM_TOTAL) + slack(o, OOM_FREE) + slack(o, OOM_PROCESS) +
-	    slack(o, OOM_ALLOCATED) + slack(o, OOM_UNALLOCATED);
+	    slack(o, OOM_ALLOCATED) + slack(o, OOM_UNALLOCATED) + slack(o, OOM_CACHED);
 
 	b->context = -1;
 	if (b->unallocated < 0 && !b->peak)
@@ -204,7 +204,7 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 {
 	struct budget b = {
 		.total = known(o, OOM_TOTAL), .allocated = known(o, OOM_ALLOCATED),
-		.unallocated = known(o, OOM_UNALLOCATED), .reserved = known(o, OOM_RESERVED),
+		.unallocated = known(o, o->size[OOM_CACHED].known ? OOM_CACHED : OOM_UNALLOCATED), .reserved = known(o, OOM_RESERVED),
 		.free = known(o, OOM_FREE), .outside = -1, .context = known(o, OOM_PROCESS),
 		.others = known(o, OOM_OTHERS), .kept = known(o, OOM_KEPT), .in_use = -1, .peak = o->kind == OOM_TORCH_SUMMARY,
 	};

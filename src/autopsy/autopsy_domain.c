@@ -27,6 +27,8 @@ static const char *const says[DOMAINS] = {
 	[DOMAIN_METRICS] = "Where a metric of torchmetrics is given results step by step, it gathers them until reset(), and those that need all of them (as curves and areas under them do, where no thresholds "
 	    "are set) keep them on lists, on the device, for as long: reset() at the end of each epoch (which Lightning calls for metrics that are themselves given to self.log), results that are detached, and "
 	    "compute_on_cpu=True, which moves such lists to the machine's memory, keep that from growing.",
+	[DOMAIN_RESULTS] = "Where that is Ultralytics' predict() or track() of a video, a stream or many pictures, it gives a list of the results of all of them, each with its picture, which grows in the machine's memory "
+	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: smaller patches in training (gt_size, "
 	    "patch_size), fewer at once, and tiles in place of whole pictures in validation take less.",
 };
@@ -35,14 +37,14 @@ static const char *const says[DOMAINS] = {
 static bool
 is_of_either(int domain)
 {
-	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS;
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS;
 }
 
 /* In which memory grows by itself. */
 static bool
 keeps(int domain)
 {
-	return domain == DOMAIN_CHAINS || domain == DOMAIN_BROWSER || domain == DOMAIN_METRICS;
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_BROWSER || domain == DOMAIN_METRICS || domain == DOMAIN_RESULTS;
 }
 
 /* And of which nothing else is known. */
@@ -91,6 +93,17 @@ asked(struct autopsy *y)
 	    "fewer bits.", autopsy_said(y, &p->asked) + 1, y->main->kind == OOM_TOLD && !p->told.device && !p->told.gpu ? " (of a machine's memory as a rule for data that are read whole, before the first step)" : ""));
 }
 
+/* Do models of Ultralytics give results there, in memory that may be the machine's, and not one
+ * after the other? */
+static bool
+gathers(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->domains[DOMAIN_PREDICTS].line && !p->domains[DOMAIN_STREAMS].line && !p->other_sessions && !autopsy_is_of_another(y) && (y->main->host || (y->main->kind == OOM_TOLD && !p->told.device && !p->told.gpu)) &&
+	    (p->inferring.line || p->media.line || !(p->training || p->trains));
+}
+
 /* Is it of the memory that ended, by the message, and of what is told of it? */
 static bool
 is_said(const struct autopsy *y, int d, bool grows)
@@ -101,6 +114,8 @@ is_said(const struct autopsy *y, int d, bool grows)
 	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), false))
 		return false;
 	if (is_of_either(d) ? o->says && !ended : o->says || o->host)
+		return false;
+	if (d == DOMAIN_RESULTS && !gathers(y))
 		return false;
 	return (d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training;
 }

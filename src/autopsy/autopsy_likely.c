@@ -35,7 +35,7 @@ place(uint64_t sign)
 static bool
 is_of_anyone(const struct oom_message *o)
 {
-	return o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0);
+	return o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0 || strcmp(o->who, "a GPU") == 0);
 }
 
 bool
@@ -297,7 +297,7 @@ has_no_loader(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return ((p->serves || y->log.serving) && !p->training) || p->domains[DOMAIN_CHAINS].line || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line;
+	return ((p->serves || y->log.serving) && !p->training) || p->no_workers || p->domains[DOMAIN_CHAINS].line || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line;
 }
 
 /* Are gradients off, by torch.no_grad() in what was pasted? Is no loader there? Or do people tell

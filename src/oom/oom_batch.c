@@ -373,6 +373,13 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 	return NULL;
 }
 
+/* "But the batch size is 1": what it is, and not what it is slow, or runs, with. */
+static bool
+says_one(struct talk sentence, const char *at)
+{
+	return talk_is_one_of(clause_word_behind(sentence, sentence.s), "but though although") && !talk_any_whole(talk_part(sentence, sentence.s, at), "with using for at when while only");
+}
+
 /* "I have a 1080 Ti and used batch=1", "the batch is 1 already": fewer samples there are not. */
 static const char *
 uses_one(struct talk t)
@@ -385,7 +392,7 @@ uses_one(struct talk t)
 	while ((count = next_batch(t, &at, &n)) > 0) {
 		sentence = sentence_of(t, at);
 		used = talk_find_whole(sentence, "i used|i use|and used|i am using|i'm using|i already use|i already used|my batch", &length);
-		if (((used && used < at) || talk_any_whole(talk_clause(sentence, at, n), "already")) && count == 1 && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && !talk_has_whole(sentence, WISHED) && !memchr(sentence.s, '?', sentence.n))
+		if (((used && used < at) || talk_any_whole(talk_clause(sentence, at, n), "already") || says_one(sentence, at)) && count == 1 && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && !talk_has_whole(sentence, WISHED) && (!memchr(sentence.s, '?', sentence.n) || says_one(sentence, at)))
 			return at;
 	}
 	return NULL;

@@ -56,7 +56,7 @@ const struct detail oom_details[] = {
 	{ "~% total capacity", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },
 	{ "~% already allocated", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },
 	{ "~% reserved in total", DETAIL_SIZE, OOM_PYTORCH, OOM_RESERVED },
-	{ "% cached", DETAIL_SIZE, OOM_PYTORCH, OOM_UNALLOCATED },
+	{ "% cached", DETAIL_SIZE, OOM_PYTORCH, OOM_CACHED },
 	{ "~% free ;", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
 	{ "% free)", DETAIL_SIZE, OOM_PYTORCH, OOM_FREE },
 	{ "has a total capacty of %", DETAIL_SIZE, OOM_PYTORCH, OOM_TOTAL },

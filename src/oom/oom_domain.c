@@ -21,6 +21,9 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_WEBGL] = "webgl|webgl2|context_lost_webgl|webgltexture|webgl_delete_texture_threshold",
 	[DOMAIN_STEMS] = "spleeter|spleetergui|spleet|spleeted",
 	[DOMAIN_METRICS] = "torchmetrics|torchmetric",
+	[DOMAIN_RESULTS] = "ultralytics|yolov8|yolov8n|yolov8s|yolov8m|yolov8l|yolov8x|yolov9|yolov10|yolov11|yolo11|yolo11n|yolo11s|yolo11m|yolo11l|yolo11x|yolov12|yolo12",
+	[DOMAIN_PREDICTS] = "model.predict|model.track|yolo.predict|yolo.track|yolo predict|yolo track|predict mode|track mode|inference|inferring|infering|predicting|tracking|rtsp|accumulate in ram",
+	[DOMAIN_STREAMS] = "stream=true|stream = true",
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
 };
 
@@ -64,6 +67,6 @@ oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 
 	for (d = 0; d < DOMAINS; d++)
 		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
-			if ((d != DOMAIN_METRICS || !is_of_version(t, at + n)) && !is_of_other(t, at, n) && !is_of_folder(t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
+			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (d != DOMAIN_METRICS || !is_of_version(t, at + n)) && !is_of_other(t, at, n) && !is_of_folder(t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
 				oom_knob_keep(&of[d], at, at + n, line);
 }

@@ -19,6 +19,9 @@ enum oom_domain {
 	DOMAIN_WEBGL,		/* and on what it runs there: by itself of no network */
 	DOMAIN_STEMS,		/* recordings that Spleeter parts */
 	DOMAIN_METRICS,		/* what torchmetrics gathers */
+	DOMAIN_RESULTS,		/* pictures that Ultralytics' models are asked of, */
+	DOMAIN_PREDICTS,	/* by calls that are, */
+	DOMAIN_STREAMS,		/* and the option by which it gives one result after the other */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
 	DOMAINS
 };

@@ -497,6 +497,8 @@ form_plain(char *to, const char *s, size_t n)
 	ptrdiff_t wide;
 
 	while (s < end) {
+		if (end - s > 2 && s > from && s[0] == '\\' && s[1] == '*' && is_digit(s[-1]) && is_digit(s[2]))
+			s++;		/* "1920\\*1080", which is to be no emphasis */
 		for (wide = 0; s + wide < end && s[wide] == '*'; wide++)
 			;
 		behind = wide > 0 && wide < 3 && s > from && memchr(" \t(\"", s[-1], 4) ? emphasis_ends(s, end, wide) : NULL;

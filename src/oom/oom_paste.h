@@ -178,6 +178,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct oom_knob domains[DOMAINS];	/* what a network is for, by its names */
 	struct oom_knob knobs[KNOBS];	/* settings that bound what is given at once, by their names */
 	struct oom_habits habits;	/* code and settings that are known to fill memory */
+	int no_workers;		/* a loader's processes, in code or settings: there are none */
 	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */
 };
 

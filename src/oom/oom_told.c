@@ -112,7 +112,7 @@ oom_told_is_of_failure(const struct oom_told *o, struct talk t, const char *at, 
 
 /* "If I use a batch of 16 it throws an error": what is seen each time, where I is who does it, and
  * something else tells of it. */
-#define SEEN		"then even|it throws|it gives|it crashes|it fails|it runs|it shows|it says|it raises|it reports|i get|i got|i receive|i run into|i ran into|i run out|i ran out|we get|we got|we run into|we run out"
+#define SEEN		"then even|it throws|it gives|it crashes|it fails|it runs|it shows|it says|it raises|it reports|then a|then an|then the|i get|i got|i receive|i run into|i ran into|i run out|i ran out|we get|we got|we run into|we run out"
 
 static bool
 is_seen(struct talk clause, const char *behind)

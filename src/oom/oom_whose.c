@@ -11,11 +11,11 @@
 
 #define MOST_AHEAD	5	/* words ahead of a card's name */
 #define OF_DEVICE	"vram|hbm|cuda|out-of-gpu-memory|video-memory|accelerator memory|accelerator's memory|memory of the accelerator|video memory|video card|graphics|graphic|device memory|card memory|memory on a v100|memory on a100|memory on an a100|memory on a h100|memory on an h100|memory on v100|memory of the v100|memory of a v100|memory of an a100|memory of the a100"
-#define OF_HOST		"ram|rayoutofmemoryerror|cpu oom|cpu ooms|cpu out of memory|cpu out-of-memory|out-of-cpu-memory|out of cpu memory|host memory|cpu memory|system memory|main memory|machine memory|computer memory|computer's memory|machine's memory|pc's memory|laptop's memory|memory of the computer|memory of my machine|physical memory|swap|system ram|" \
+#define OF_HOST		"ram|non-gpu memory|non gpu memory|nongpu memory|rayoutofmemoryerror|cpu oom|cpu ooms|cpu out of memory|cpu out-of-memory|out-of-cpu-memory|out of cpu memory|host memory|cpu memory|system memory|main memory|machine memory|computer memory|computer's memory|machine's memory|pc's memory|laptop's memory|memory of the computer|memory of my machine|physical memory|swap|system ram|" \
     "pc memory|server memory|memory of the machine|memory of my computer|memory of the server|cpu ram|of my machine|my machine's|of my pc|" \
     "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
     "oom-kill|oom_kill|oom kill|oomkilled|oomkill|oom killer|oom-killer|oomkiller|oom killed|oom-killed|kernel to kill|kernel kills|kernel killed"
-#define NO_CARD		"instead of using the gpu|instead of using gpu|instead of the gpu|instead of gpu|not using the gpu|not using gpu|not use the gpu|not use gpu"
+#define NO_CARD		"non-gpu|non gpu|nongpu|not gpu memory|not the gpu memory|not my gpu memory|instead of using the gpu|instead of using gpu|instead of the gpu|instead of gpu|not using the gpu|not using gpu|not use the gpu|not use gpu"
 #define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
 
 static bool
