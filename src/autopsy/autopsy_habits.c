@@ -316,6 +316,8 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 		return false;
 	if ((habits[kind].torch && !autopsy_may_be_torch(y)) || !is_of_kind(y, kind))
 		return false;
+	if (kind == HABIT_SPREAD && y->budget.total > 0 && y->lo > y->budget.total)
+		return false;	/* no device has as much */
 	if ((kind == HABIT_LAYER && !is_of_layer(y)) || (kind == HABIT_UNITS && dense_of(y) < 0) || (kind == HABIT_LIMIT && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
 		return false;
 	return !(kind == HABIT_STATE && (h->lets_go || (h->begins && !y->log.paste.keeps))) && !(kind == HABIT_LOOP && h->clears) &&

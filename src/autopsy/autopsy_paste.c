@@ -141,6 +141,9 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, cached), offsetof(struct oom_paste, habits.of[HABIT_CACHE].line), SAYS_TOLD_CACHED, ON_MACHINE, 0,
 	    "Where samples are kept once they were read, all of them come to lie in the machine's memory, pictures as arrays several times as large as their files: without that, "
 	    "or kept in a file (cache=disk in YOLO, a file's name in tf.data's cache()), they do not." },
+	{ offsetof(struct oom_paste, quantizes), 0, SAYS_TOLD_QUANTIZES, OF_ITSELF | ON_DEVICE, 0,
+	    "Where weights are quantized by samples (AWQ, GPTQ), what a layer is given and gives for all of them may lie on the device at once, beside the weights: fewer or shorter samples (in AutoAWQ "
+	    "max_calib_samples and max_calib_seq_len), or fewer at once (n_parallel_calib_samples), take less; so do weights that wait in the machine's memory for their layer's turn." },
 	{ offsetof(struct oom_paste, captures), 0, SAYS_TOLD_CAPTURES, OF_ITSELF | ON_DEVICE, TRACE_GRAPH,
 	    "Where it failed as CUDA graphs were captured, a graph holds the memory of all that it runs, for as long as it lives, beside weights and what was set aside before: a smaller share set aside (in vLLM "
 	    "gpu_memory_utilization, in SGLang --mem-fraction-static), fewer or smaller sizes that are captured, or none (vLLM's enforce_eager, SGLang's --disable-cuda-graph) leave room." },

@@ -154,6 +154,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_PROCESSES,	WORDS,		"a sentence that speaks of how many processes there are, and a device's memory")			\
 	SAYS(TOLD_SWAPPED,	WORDS,		"a sentence that says that it runs with more swap, and no device's memory")			\
 	SAYS(TOLD_SMALL,	WORDS,		"a sentence that names a machine with little memory, and no device's memory")			\
+	SAYS(TOLD_QUANTIZES,	WORDS,		"a sentence of the failure that says that weights are quantized, and a device's memory")		\
 	SAYS(TOLD_CAPTURES,	WORDS,		"a sentence of the failure that speaks of CUDA graphs that are captured, and a device's memory")		\
 	SAYS(TOLD_SERVER,	WORDS,		"a sentence that names vLLM or a setting of its own, no training, and a device's memory without another cause")			\
 	SAYS(TOLD_RAYS,		WORDS,		"a sentence with a word for rays through a scene, and a device's memory without another cause")			\

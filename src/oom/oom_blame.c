@@ -74,14 +74,26 @@ saves_results(struct talk t)
 	return at && !talk_any_whole(t, "model checkpoint weights") ? at : NULL;
 }
 
-/* vLLM, or the settings that are its own. */
+/* vLLM, or the settings that are its own; not "and vLLM is able to host it". */
 static const char *
 serves(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|max_model_len|max-model-len|--max-model-len|vllm serve|vllm", &n);
 
-	return at && !clause_passes_by(t, at) ? at : NULL;
+	return at && !clause_passes_by(t, at) && !talk_any_phrase(t, "vllm is able|vllm can host|vllm can serve|vllm works|vllm hosts") ? at : NULL;
+}
+
+#define QUANTIZES	"when quantize|when quantizing|while quantizing|during quantization|during the quantization|when i quantize|when i try to quantize|when i tried to quantize|trying to quantize|try to quantize|tried to quantize|"	\
+    "quantization process|quantizing the model|quantize the model|quantizing a model|quantize a model"
+
+/* "OOM when quantizing LLaMA 7B"; not vectors, not training with it, nor what needs no samples. */
+static const char *
+quantizes(struct talk t)
+{
+	const char *at = talk_any_phrase(t, "quantiz") ? clause_says(t, QUANTIZES, AHEAD | BEHIND | WORKS, "gguf ggml bitsandbytes bnb load_in_8bit load_in_4bit vector vectors product codebook faiss vq qat aware") : NULL;
+
+	return at && !talk_any_phrase(t, "quantization-aware|quantization aware|llama.cpp|llama-quantize|vector quantization|product quantization|bitsandbytes") ? at : NULL;
 }
 
 /* "OOM during graph capture", "it crashes while capturing CUDA graphs" */
@@ -342,6 +354,8 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		said_at(&p->saved, t, at, line);
 	if (!p->captures.line && (at = captures(t)) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->captures, t, at, line);
+	if (!p->quantizes.line && (at = quantizes(t)) && oom_told_is_of_failure(&p->told, t, at, line))
+		said_at(&p->quantizes, t, at, line);
 	if (!p->server.line && !p->training)
 		note(&p->server, t, serves(t), line);
 	if (!p->docker && (at = talk_find_whole(t, "docker|dockerfile|docker-compose", &n)) && runs_there(t, at, source))

@@ -119,6 +119,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said cached;	/* of samples that are kept once they were read, */
 	struct said rays;	/* of rays that are followed through a scene, */
 	struct said captures;	/* of CUDA graphs that are captured, */
+	struct said quantizes;	/* of weights that are quantized, */
 	struct said server;	/* of vLLM, or of its own settings, */
 	struct said replicas;	/* of data that each process has a copy of, */
 	struct said saved;	/* of results that are written, */

@@ -231,6 +231,9 @@ const struct phrase oom_phrases[] = {
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "Please try to increase --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
 	{ "leave no GPU memory for the KV cache under --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
+	{ "alloc_req_slots runs out of memory", APART("SGLang", REQUEST_SLOTS) },
+	{ "Prefill out of memory. Try to lower your batch size", SAYS(OOM_CUDA, "SGLang", TOKEN_POOL) },
+	{ "Decode out of memory. Try to lower your batch size", SAYS(OOM_CUDA, "SGLang", TOKEN_POOL) },
 	{ "% KV cache is needed, which is larger than the available KV cache memory (%", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "on startup is less than desired GPU memory utilization", SAYS(OOM_CUDA, "vLLM", SHARE_TAKEN) },
 	{ "to CPU due to CUDA OOM", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Detectron2", ELSEWHERE, PHRASE_WARNING) },
@@ -358,6 +361,7 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA driver error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "NPPException: Device allocation error", FROM("NPP") },
 	{ "NPPException:\"Device allocation error", FROM("NPP") },
+	{ "[TM][ERROR] CUDA runtime error: out of memory", SAYS(OOM_CUDA, "LMDeploy", TURBOMIND) },
 	{ "CUDA runtime error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "ggml-cuda.cu:# : out of memory", FROM("ggml") },
 	{ ".cuh(# ): out of memory", OWN(OOM_CUDA, "XGBoost", TREES) },	/* a source's name and line */

@@ -135,6 +135,13 @@
 #define STATIC_SHARE	"SGLang keeps the keys and values of requests in what mem_fraction_static of the device leaves after the "	\
     "weights, and that is nothing. A larger share, weights in fewer bits or on more devices leave more for them; too large a "	\
     "share leaves too little for what runs beside them."
+#define REQUEST_SLOTS	"Not the device's memory: SGLang has a slot for each request that it may run at once (--max-running-requests, or fewer where it lowered that), and more requests "	\
+    "were to run than slots were free. Where fewer ran than that, slots were counted wrong or not given back, which is the program's fault, and another version may mend it; a smaller "	\
+    "model, or a larger share of the device, does not."
+#define TOKEN_POOL	"SGLang keeps the keys and values of all requests in a pool that it set aside at its start, and that has no room for the next tokens: the pool is full, not the device. A larger "	\
+    "share for it (--mem-fraction-static), fewer requests at once (--max-running-requests), shorter ones, or keys and values in fewer bits (--kv-cache-dtype) help."
+#define TURBOMIND	"LMDeploy's TurboMind had no memory left on the device: weights lie there, what a prompt takes (by session_len and max_prefill_token_num), and a cache of keys and values, which takes "	\
+    "a share of what the weights leave free (cache_max_entry_count, 0.8 unless it is told). Where weights fit, a smaller share leaves more for the rest; where they do not, fewer bits or more devices (tp) do."
 #define TOKENS		"The server tried at its start whether the tokens that it is to hold at once fit beside the "	\
     "weights, and they do not: smaller limits (--max-batch-total-tokens, --max-batch-prefill-tokens, "		\
     "--max-input-length), weights in fewer bits, or more devices (--num-shard) make them fit."

@@ -108,12 +108,12 @@ is_folder(struct talk t, const char *at)
 	return at > t.s && to < end && memchr("/\\", at[-1], 2) && memchr("/\\", *to, 2);
 }
 
-/* "infer_auto_device_map", a folder's name, and of all types of it alike. */
+/* "infer_auto_device_map", a folder's name, all types of it alike, "before any inference". */
 static bool
 is_no_inference(struct talk t, struct talk clause, const char *at)
 {
-	(void)clause;
-	return is_folder(t, at) || talk_any_phrase(t, "accumulate in ram") || talk_any_phrase(talk_head(t, at, 16), "infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
+	return is_folder(t, at) || talk_has_whole(talk_part(t, clause.s, at), "before any|prior to any") ||
+	    talk_any_phrase(t, "accumulate in ram") || talk_any_phrase(talk_head(t, at, 16), "infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
 }
 
 static const char *
