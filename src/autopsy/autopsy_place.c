@@ -481,9 +481,9 @@ static const struct place_cause host_causes[] = {
 	    "copies), or a part after the other, takes less." },
 	{ TRACE_ARRAY, 0, TRACE_SPARSE, "The line of code makes a new array from what it is given, and both "
 	    "are held at once. In parts, or into an array that is there, one is enough." },
-	{ TRACE_ENTRY, 0, 0, "The line of code makes an array that is put into what holds others. Where it is one of many, such as a word's "
-	    "vector or a sample, all of them together are what takes the memory: those that are needed alone, 4 bytes an element in place of 8, or "
-	    "one array that is made for all of them ahead, take less." },
+	{ TRACE_ENTRY, 0, 0, "The line of code puts one more into what holds others, as a list does. Where it is one of many, such as a word's "
+	    "vector, a sample or a place in a file, all of them together are what takes the memory: those that are needed alone, 4 bytes an element in place of 8, "
+	    "numbers in an array in place of objects on a list, one array that is made for all of them ahead, or a part after the other, take less." },
 	{ TRACE_SPARSE, 0, 0, "By the traceback a sparse matrix is made dense: a number for each of its rows and columns, "
 	    "however few are not zero. Kept sparse, or made dense by a few rows at once, it needs a part of that." },
 	{ TRACE_LOADING | TRACE_CHECKPOINT, 0, TRACE_FORWARD | TRACE_PINNED, "By the traceback it failed while weights were made in the machine's memory, read into it or moved there. Where they are read, a model's "

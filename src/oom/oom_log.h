@@ -103,7 +103,7 @@ enum oom_field {
 #define TRACE_LIMIT	TRACE_BIT(59)	/* a buffer is larger than the driver gives in one piece */
 #define TRACE_SPREAD	TRACE_BIT(60)	/* DataParallel copies inputs or weights to its devices */
 #define TRACE_CASTS	TRACE_BIT(61)	/* what a network gives is copied to float32 */
-#define TRACE_ENTRY	TRACE_BIT(62)	/* an array is put into what holds others */
+#define TRACE_ENTRY	TRACE_BIT(62)	/* something is put into what holds others */
 #define TRACE_PACKS	TRACE_BIT(63)	/* what a new process is given is packed for it */
 #define TRACE_LATE	TRACE_BIT(43)	/* by its words it may be told later than it happened */
 

@@ -391,6 +391,22 @@ is_entry(struct piece t)
 	return at && s == t.s;
 }
 
+/* "pointers.append(address)", a statement by itself: what is appended was made before, so that the
+ * list had no room to grow. */
+static bool
+is_appended(struct piece t)
+{
+	const char *at = piece_find(t, ".append("), *from = at, *to, *end = t.s + t.n;
+
+	if (!at)
+		return false;
+	while (from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'))
+		from--;
+	for (to = at + strlen(".append("); to < end && (piece_is_word(*to) || *to == '.'); to++)
+		;
+	return from < at && piece_past_blanks(t.s, end) == from && to < end && *to == ')' && piece_past_blanks(to + 1, end) == end;
+}
+
 #define RESULTS	"pred logits output all_ prob result feature embed score label"
 
 /* "torch.cat(preds)", "preds = torch.cat([preds, y])": a list of results, or one that grows;
@@ -434,6 +450,8 @@ signs_of_code(struct piece t, bool of_attention)
 	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( "
 	    "np.asarray( .astype( to_categorical( get_dummies("))
 		facts |= is_entry(t) ? TRACE_ENTRY : TRACE_ARRAY;
+	if (is_appended(t))
+		facts |= TRACE_ENTRY;
 	if (piece_any_of(t, "np.repeat( np.tile("))
 		facts |= TRACE_REPEATS;
 	/* what is only reckoned with them is gone after the step */
