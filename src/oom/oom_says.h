@@ -218,6 +218,8 @@
     "got no memory on the device for itself, because the network or another process, such as a "	\
     "notebook that is still open, had taken it. " GROWTH " A CUDA that does not know the device, as one that is older than it, ends "	\
     "so, too."
+#define DATA_BATCH	"TensorFlow's tf.data had no room in the machine's memory to put samples together to a batch; where a GPU is used, that is a part of it that the driver has locked. What lies there "	\
+    "are, as a rule, batches that wait (prefetch(), those that are made at once), samples that are shuffled or kept (shuffle(), cache()), and what else the process has: fewer of these, or fewer or smaller samples in a batch, take less."
 #define ASKS_COLABFOLD	"ColabFold asks that of every error that ends a prediction, which stands behind it. Where it was for want of memory, what a prediction takes "	\
     "grows with the square of the number of residues, of all chains together, or more: shorter ones, fewer chains at once, or fewer sequences beside them (--max-msa) take less."
 #define TACTIC		"TensorRT left out a way to run a layer, since its workspace was not there; it "	\
