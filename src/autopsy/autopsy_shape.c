@@ -24,6 +24,7 @@
 #define MOST_HEADS	32
 #define MANY_WEIGHTS	((int64_t)1 << 18)
 #define FEW_BYTES	((int64_t)1 << 20)
+#define PICTURES	32	/* of which networks of pictures have multiples on a side */
 #define FEW_PIXELS	256	/* along a side of an image that is worth a word */
 
 /* ---- TensorFlow's shapes ---- */
@@ -102,13 +103,24 @@ large_images(const struct autopsy *y, const struct oom_shape *s)
 	    "quarter.", (long long)high, (long long)wide);
 }
 
+/* Where no node is told: do a traceback or the operation's file show attention, or is the side
+ * none that pictures mostly have, 416 or 640? Sequences are as long as a power of two, or as
+ * they come. */
+static bool
+may_attend(const struct autopsy *y)
+{
+	int64_t side = y->main->shape.dim[3];
+
+	return y->main->attends || (y->main->facts & TRACE_SCORES) || side % PICTURES != 0 || (side & (side - 1)) == 0;
+}
+
 /* A number for each pair of positions, for heads and samples. */
 static void
 of_pairs(struct autopsy *y, const struct oom_shape *s)
 {
 	static const char *const of_scores[] = { "attention", "Attention", "attn", "oftmax", "MatMul", "insum", "ransformer", NULL };
 
-	if (y->main->convolves || s->rank != 4 || !is_square(s) || s->dim[3] < FEW_PIXELS || s->dim[1] > MOST_HEADS || (y->main->node[0] && !holds(y->main->node, of_scores)))
+	if (y->main->convolves || s->rank != 4 || !is_square(s) || s->dim[3] < FEW_PIXELS || s->dim[1] > MOST_HEADS || !(y->main->node[0] ? holds(y->main->node, of_scores) : may_attend(y)))
 		return;		/* a picture of as many channels is square, too */
 	autopsy_cause(y, SAYS_OF_PAIRS, arena_printf(y->arena, "Where it has a number for each pair of %lld positions, as attention's scores have "
 	    "for each of %lld heads, it grows with the square of the length: shorter sequences take less, and attention that "

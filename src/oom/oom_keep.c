@@ -110,6 +110,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->raised |= o->raised;
 	old->of_cuda |= o->of_cuda;
 	old->convolves |= o->convolves;
+	old->attends |= o->attends;
 	old->commented &= o->commented;
 	old->titled = o->titled && (old->titled || old->line == 1);	/* a first line may be a title, whatever its form */
 	old->limited |= o->limited;

@@ -139,6 +139,7 @@ struct oom_message {
 	bool apart;		/* it looks like one and is of something else than memory, */
 	bool beyond;		/* such as one of a size that is wrong: more than 63 bits can say */
 	bool of_cuda;		/* its line speaks of CUDA ahead of it */
+	bool attends;		/* by its words it comes of a file of TensorFlow for softmax or products of matrices, as attention's scores do; */
 	bool convolves;		/* so does it of a file of TensorFlow for convolution, pooling or normalization */
 	bool raised;		/* what a traceback of Python ends with */
 	bool logged;		/* of a level of which a run goes on */

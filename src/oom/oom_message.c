@@ -136,6 +136,14 @@ convolves(const struct log_reader *r, const struct phrase *p, const char *s, con
 	    "failed at maxpooling|failed at avgpooling|failed at pooling|failed at cudnn_pool|failed at fused_batch_norm|failed at resize_");
 }
 
+/* "OP_REQUIRES failed at softmax_op_gpu.cu.cc:219 : ...": the file of an operation that makes such
+ * scores, as others do. */
+static bool
+attends(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
+{
+	return p->kind == OOM_TENSORFLOW && talk_any_phrase(oom_line_of(r, s, after, end), "failed at softmax|failed at batch_matmul|failed at einsum");
+}
+
 /* Does what begins at S repeat, in anyone's words, what a program's message on the same line goes
  * on to say? Terminals break lines. */
 static bool
@@ -255,6 +263,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	r->told_kind = p->kind;
 	o.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin);
 	o.convolves = convolves(r, p, begin, s, end);
+	o.attends = attends(r, p, begin, s, end);
 	code = oom_lines_ahead(r, begin, 3);
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code), r->source);
 	oom_keep(r->log, &o);
