@@ -2,6 +2,8 @@
  * what stands around them. */
 #include "autopsy/autopsy_parts.h"
 
+#include <string.h>
+
 #include "base/print.h"
 #include "base/text.h"
 #include "oom/oom_says.h"
@@ -16,8 +18,9 @@ const char *
 autopsy_told(const struct autopsy *y)
 {
 	const struct oom_told *t = &y->log.paste.told;
+	const char *killed = !t->killed.line || (t->device && !t->by_system) || t->host ? NULL : strcmp(t->killed.words, t->said.words) == 0 ? "Where" :
+	    arena_printf(y->arena, "And %s: where", autopsy_said(y, &t->killed));	/* the same words are not quoted again */
 
-	return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\".%s",
-	    visible_text(y->arena, t->said.words), !t->killed.line || (t->device && !t->by_system) || t->host ? "" :
-	    arena_printf(y->arena, " And %s: where the system ended that process, it was as a rule for want of the " MACHINES ".", autopsy_said(y, &t->killed)));
+	return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\".%s", visible_text(y->arena, t->said.words), !killed ? "" :
+	    arena_printf(y->arena, " %s the system ended that process, it was as a rule for want of the " MACHINES ".", killed));
 }

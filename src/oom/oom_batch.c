@@ -418,6 +418,25 @@ fails_at_least(struct talk t)
 	return NULL;
 }
 
+#define ONE		"batch size to one|batch_size to one|batchsize to one|batch size of one|batch_size of one|batch size one|batch_size one|batch size is one|batch_size is one|batch_size = one|batch size equal one|batch size equal to one|"	\
+    "batch of one|single sample per batch|one sample per batch|one image per batch"
+
+/* "It is out of memory, even if I set the batch size to one." */
+static const char *
+fails_in_words(struct talk t)
+{
+	struct talk rest, sentence;
+	const char *at;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, ONE, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		sentence = sentence_of(t, at);
+		if (says_failure(sentence) && (talk_any_whole(sentence, "even still") || !talk_any_whole(sentence, "if should could would")) && !runs_well(sentence) && !is_to_others(sentence) && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
 #define OPTIONS		"--batch_size|--batch-size|--batchsize|--bs|--train_batch_size|--train-batch-size|--per_device_train_batch_size"
 #define ADVISED		"you your should could instead recommend recommended suggest works worked fine if"
 
@@ -462,6 +481,7 @@ oom_batch_fails(struct talk t, int64_t *least)
 {
 	const char *at = fails_with_one(t);
 
+	at = at ? at : fails_in_words(t);
 	if (at) {
 		*least = 1;
 		return at;

@@ -189,6 +189,21 @@ is_of_machine(struct talk t)
 #define CARD_MEMORY	"显卡内存|显卡的内存|gpu内存|gpu的内存|gpu 内存"
 #define NEAR_CARD	24	/* bytes, to what it is said to have */
 
+#define RIGHT_BEHIND	12	/* bytes, of what befalls it */
+
+/* "你的机器GPU内存不够": what befalls it stands right behind it, whatever else is named. */
+static bool
+ends_of_card(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, CARD_MEMORY, &at, &n))
+		if (talk_any_phrase(talk_head(t, at + n, RIGHT_BEHIND), "不够|不足|溢出|爆|耗尽|满了") && !clause_denies_elsewhere(t, at, n))
+			return true;
+	return false;
+}
+
 /* A card's memory by that name (显卡内存), where no machine's is named beside it, and it is not said
  * to be enough, or how much there is of it. */
 static bool
@@ -198,6 +213,8 @@ is_of_card(struct talk t)
 	struct talk behind;
 	size_t n;
 
+	if (ends_of_card(t))
+		return true;
 	if (!talk_next_phrase(t, CARD_MEMORY, &at, &n) || is_of_machine(t))
 		return false;
 	behind = talk_head(t, at + n, NEAR_CARD);
