@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/chance.h"
 #include "extended.h"
 #include "recomputed.h"
 
@@ -34,23 +35,16 @@ planned_peak(struct module *m)
 	return peak;
 }
 
-static unsigned
-draw(unsigned *seed)
-{
-	*seed = *seed * 1664525u + 1013904223u;
-	return *seed >> 16;
-}
-
 /* Of ten tensors, so many are made again. */
 static void
-choose(struct model *m, unsigned seed, unsigned share)
+choose(struct model *m, uint64_t seed, int share)
 {
 	int i;
 
 	for (i = 0; i < m->nvalues; i++)
-		if (!m->value[i].fixed && draw(&seed) % 10 < share)
-			m->state[i] = draw(&seed) % 2 ? AGAIN : EACH;
-		else if (!m->value[i].fixed && draw(&seed) % 3 == 0)
+		if (!m->value[i].fixed && chance_below(&seed, 10) < share)
+			m->state[i] = chance_below(&seed, 2) ? AGAIN : EACH;
+		else if (!m->value[i].fixed && chance_below(&seed, 3) == 0)
 			m->state[i] = KEEP;
 }
 
@@ -63,7 +57,7 @@ foresees(const char *name)
 		struct module *m = network(name);
 		struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 
-		choose(model, seed, seed % 8);
+		choose(model, seed, (int)(seed % 8));
 		if (!step_try(model))
 			continue;
 		recompute_apply(model, m->train, NULL);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chance.h"
 #include "base/text.h"
 #include "target/target.h"
 #include "lang/expand.h"
@@ -131,16 +132,9 @@ Test(sketch, findings_are_those_of_whole_plans)
 
 /* ---- what fits ---- */
 
-static unsigned
-draw(unsigned *seed)
-{
-	*seed = *seed * 1664525u + 1013904223u;
-	return *seed >> 16;
-}
-
 /* Layers on random earlier values, and sums and concatenations of them; all reach the loss. */
 static struct module *
-random_network(unsigned seed, int count)
+random_network(uint64_t seed, int count)
 {
 	static const struct lang_options none = { 0 };
 	static const char *const act[] = { "relu", "gelu", "tanh" };
@@ -154,11 +148,11 @@ random_network(unsigned seed, int count)
 	text_init(&s, arena);
 	text_puts(&s, "network n { input v0 : f32[64] target t : f32[8]\n");
 	for (i = 1; i < count; i++) {
-		int a = (int)(draw(&seed) % (unsigned)i), b = (int)(draw(&seed) % (unsigned)i);
+		int a = chance_below(&seed, i), b = chance_below(&seed, i);
 
-		if (draw(&seed) % 4)
-			text_printf(&s, "v%d = v%d -> dense(%u) -> %s\n", i, b = a,
-			    8 + draw(&seed) % 250, act[draw(&seed) % 3]);
+		if (chance_below(&seed, 4))
+			text_printf(&s, "v%d = v%d -> dense(%d) -> %s\n", i, b = a,
+			    8 + chance_below(&seed, 250), act[chance_below(&seed, 3)]);
 		else
 			text_printf(&s, "v%d = concat(v%d, v%d)\n", i, a, b);
 		read[a] = read[b] = true;
