@@ -418,6 +418,8 @@ const struct phrase oom_phrases[] = {
 	{ "Unable to find a valid cuDNN algorithm", STATUS("cuDNN", NO_ALGORITHM) },
 	{ "unable to find an engine to execute this computation", HANDLE_SAYS("cuDNN", NO_ENGINE) },
 	/* OpenCL, and AMD's */
+	{ "GpuArrayException: b'out of memory'", FROM("Theano") },
+	{ "GpuArrayException: out of memory", FROM("Theano") },
 	{ "amdgpu: Failed to allocate a buffer: MESA: error: amdgpu: size : # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "amdgpu", MESA_BUFFER, PHRASE_BYTES | PHRASE_REST) },
 	{ "amdgpu: Failed to allocate a buffer: amdgpu: size : # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "amdgpu", MESA_BUFFER, PHRASE_BYTES | PHRASE_REST) },
 	{ "amdgpu: Failed to allocate a buffer", ROW(ROLE_MESSAGE, OOM_CUDA, false, "amdgpu", MESA_BUFFER, PHRASE_REST) },

@@ -16,6 +16,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "tcmalloc: large alloc # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", LARGE_ALLOC, PHRASE_BYTES | PHRASE_HEDGED) },
 	{ "Insufficient memory (Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
 	{ "Insufficient memory) Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
+	{ "MemoryError: Error assigning # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "cymem", NULL, PHRASE_BYTES) },	/* spaCy's allocator */
 	{ "ArrowMemoryError: malloc of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_BYTES) },
 	{ "ArrowMemoryError: realloc of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_BYTES) },
 	{ "ValueError: array is too big", ROW(ROLE_MESSAGE, OOM_NUMPY, true, NULL, TOO_BIG, 0) },
@@ -173,6 +174,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "RuntimeError: bad allocation", ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
 	{ "LightGBMError: bad allocation", HOST_SAYS("LightGBM", LEAVES) },
 	{ "LightGBMError: std::bad_alloc", HOST_SAYS("LightGBM", LEAVES) },
+	{ "[LightGBM] [Warning] bad allocation", HOST_SAYS("LightGBM", LEAVES) },
 	{ "[LightGBM] [Fatal] bad allocation", HOST_SAYS("LightGBM", LEAVES) },
 	{ "[LightGBM] [Fatal] std::bad_alloc", HOST_SAYS("LightGBM", LEAVES) },
 	{ "bad allocation\n", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP | PHRASE_ALONE) },
