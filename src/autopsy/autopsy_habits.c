@@ -71,6 +71,15 @@ static const struct {
 	[HABIT_CELLS] = { OF_HOST, false, TRACE_SPARSE, "names %s. Where that is scanpy's, or AnnData's, a matrix of cells and genes has a number for each pair of them where it is dense (100,000 cells with 20,000 genes are 7.45 GiB "
 	    "in float32), and only for those that are not zero where it is sparse (scipy's csr_matrix): one that is sparse, steps that leave it so (scale() with zero_center=False), fewer genes ahead of the others, no copies, or "
 	    "a matrix that stays in its file (read_h5ad(backed=\"r\")) take less." },
+	[HABIT_DOCUMENTS] = { OF_HOST, false, 0, "names %s. Where that is spaCy's, what its models work with grows with a text's length (by its own words about 1 GB for 100,000 characters, with the parser or names), "
+	    "and each Doc that is kept holds its text's tokens: long texts cut into parts (paragraphs), fewer at once (batch_size, n_process), parts of the pipeline left out (disable), or results kept in place of Docs take less." },
+	[HABIT_INDEXES] = { OF_HOST, false, TRACE_READS, "names %s. Where that is faiss', an index lies there whole, also while it is read from a file: a flat one, or HNSW, with all vectors as they are (4 bytes for each number, and links beside "
+	    "them), in arrays that double as vectors are added, with the one before beside it. One that keeps codes (PQ, as IVFPQ), fewer or shorter vectors, or parts of them on several machines take less; so do searches of "
+	    "fewer vectors at a time." },
+	[HABIT_NEIGHBOURS] = { OF_HOST, false, TRACE_ALL_PAIRS, "names %s. Where that is scikit-learn's DBSCAN, all neighbours within eps of each point are kept at once; hdbscan makes a number for each pair of points where no tree serves its "
+	    "metric or its data (sparse ones). A smaller eps, fewer columns (PCA ahead of it), or a part of the points take less." },
+	[HABIT_EMBEDS] = { OF_HOST, false, 0, "names %s. Where that is umap-learn's, its search for neighbours takes less with low_memory=True, or with fewer neighbours (n_neighbors), columns (PCA ahead of it) or points; where each point's first place "
+	    "comes of the neighbours' graph (init=\"spectral\", unless it is told), that takes memory, too (init=\"random\" does not)." },
 	[HABIT_FOREST] = { OF_HOST, false, 0, "makes a forest of trees (%s). Where that is scikit-learn's, and nothing bounds them, each tree grows until its leaves cannot be parted, up to about two nodes for each row, and all of them are kept: "
 	    "a bound (max_depth, min_samples_leaf, max_leaf_nodes), fewer trees (n_estimators), or fewer rows for each (max_samples) takes less." },
 	[HABIT_HDF5] = { OF_HOST, false, 0, "is of Caffe's layer that reads HDF5. Where it is the run's, each file that its list (source) has is read whole, as floats of 4 bytes, with all of its "
@@ -312,7 +321,7 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 {
 	const struct oom_habits *h = &y->log.paste.habits;
 
-	if (!h->of[kind].line || (h->off >> kind & 1) || !(habits[kind].whose & (autopsy_is_of_machine(y) ? OF_HOST : OF_DEVICE)) || (y->main->facts & habits[kind].unless))
+	if (!h->of[kind].line || h->off[kind] || !(habits[kind].whose & (autopsy_is_of_machine(y) ? OF_HOST : OF_DEVICE)) || (y->main->facts & habits[kind].unless))
 		return false;
 	if ((habits[kind].torch && !autopsy_may_be_torch(y)) || !is_of_kind(y, kind))
 		return false;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "oom/oom_keep.h"
 #include "oom/oom_says.h"
 
 /* What rows rest on that need no line of their own: the failing message, and whose program it
@@ -113,7 +114,7 @@ autopsy_is_of_machine(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return y->main->host || (y->main->kind == OOM_TOLD && (p->classic || p->trees) && !p->layers && !p->torch && !p->torch_files && !p->told.device && !p->told.gpu && !p->gpu_files);
+	return y->main->host || ((y->main->kind == OOM_TOLD || oom_is_vague(y->main)) && (p->classic || p->trees) && !p->layers && !p->torch && !p->torch_files && !p->told.device && !p->told.gpu && !p->gpu_files);
 }
 
 /* Was a framework's own allocator refused ahead of what the driver refused? */
@@ -194,7 +195,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= p->session && !p->finalizes && !p->other_sessions ? NEEDS_SESSION : 0;
-	is |= autopsy_tells_no_network(p) || (p->domains[DOMAIN_BROWSER].line && p->domains[DOMAIN_WEBGL].line) ? NEEDS_STRANGER : 0;
+	is |= autopsy_tells_no_network(p) || (p->domains[DOMAIN_BROWSER].line && p->domains[DOMAIN_WEBGL].line) || (p->classic && autopsy_is_of_machine(y)) ? NEEDS_STRANGER : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= has_pool(&p->told) ? NEEDS_POOL : 0;
 	for (i = 0; i < SIGNS; i++)

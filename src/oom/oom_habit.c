@@ -89,7 +89,7 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 
 	for (i = 0; i < sizeof(off) / sizeof(off[0]); i++)
 		if (talk_any_phrase(t, off[i].phrases))
-			h->off |= (uint64_t)1 << off[i].kind;
+			h->off[off[i].kind] = true;
 	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		at = NULL;
 		if (traced && !calls[i].traced)

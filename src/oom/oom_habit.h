@@ -38,6 +38,10 @@ enum oom_habit_kind {
 	HABIT_SIMILAR,		/* gensim compares words' vectors, by a call of this name */
 	HABIT_TAGS,		/* texts have tags of gensim's, by a name of this */
 	HABIT_CELLS,		/* scanpy works on cells and genes, by this name */
+	HABIT_DOCUMENTS,	/* spaCy reads texts, by this name */
+	HABIT_INDEXES,		/* faiss keeps vectors, by this name */
+	HABIT_NEIGHBOURS,	/* points are clustered by their neighbours, by this name */
+	HABIT_EMBEDS,		/* UMAP puts points into few dimensions, by this name */
 	HABIT_FOREST,		/* scikit-learn makes trees without a bound, by a call of this name */
 	HABIT_HDF5,		/* Caffe reads a file as a whole, by its layer */
 	HABIT_SPLITS,		/* weights are split among processes by FSDP, by this name */
@@ -83,8 +87,6 @@ enum oom_habit_kind {
 	HABITS
 };
 
-_Static_assert(HABITS <= 64, "each has a bit in struct oom_habits");
-
 struct oom_habit {
 	int line;		/* from 1; 0: there is none */
 	int64_t n;
@@ -102,7 +104,7 @@ struct oom_habits {
 	uint64_t placed;	/* names of what an agent saw, by their bits, that were put on a device, */
 	int placed_line;	/* the last of them there; */
 	bool on_processor;	/* what code names "device" is the processor */
-	uint64_t off;		/* kinds, by their bits, of which a line says that they are off */
+	bool off[HABITS];	/* kinds of which a line says that they are off */
 	int64_t context;	/* positions that a run of llama.cpp was given or has, the most of several; 0: that is not told */
 	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */
 	int64_t units[HABIT_LAYERS];	/* of dense layers, */

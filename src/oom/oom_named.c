@@ -430,7 +430,7 @@ static const char *
 names_workers(struct talk t)
 {
 	size_t n;
-	const char *none = talk_find_whole(t, "num_workers=0|num_workers = 0|workers to 0|workers = 0", &n);
+	const char *none = talk_find_whole(t, "num_workers=0|num_workers = 0|num_workers!=0|num_workers != 0|workers to 0|workers = 0", &n);
 
 	if (none)		/* where it works with none, it is theirs; else it is not */
 		return clause_works(talk_clause(t, none, n)) ? none : NULL;

@@ -451,7 +451,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->network = line;
 	if (talk_has_whole(t, OF_LAYERS) || talk_any_begins(t, OF_FRAMEWORK))
 		p->layers = line;
-	if (talk_any_of(t, "sklearn scikit-learn scanpy anndata sc.pp. h5ad"))
+	if (talk_any_of(t, "sklearn scikit-learn scanpy anndata sc.pp. h5ad hdbscan umap dbscan spacy textacy gensim"))
 		p->classic = line;
 	if (learns_trees(t, told))
 		p->trees = line;

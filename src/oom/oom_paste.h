@@ -159,7 +159,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int names_network;	/* and that has a word for one; */
 	int layers;		/* or one for what only networks have, or of a framework's name, */
 	int trees;		/* and that names a library of trees that are learned; */
-	int classic;		/* and scikit-learn or scanpy; */
+	int classic;		/* and scikit-learn, or what is like it; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
 	int docker;		/* the first sentence that names Docker, */
 	int kubernetes;		/* and the first line that names Kubernetes; */
