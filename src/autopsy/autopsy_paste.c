@@ -286,7 +286,7 @@ batch_told(struct autopsy *y)
 
 	if (is_batch_said(y))
 		return;
-	if (!p->of_batch.line || p->less.line || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
+	if (!p->of_batch.line || p->less.line || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || p->grows.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, p->least_batch > 1 ?
@@ -360,7 +360,7 @@ autopsy_pictures_said(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	bool stranger = autopsy_tells_no_network(p);
 
-	if ((y->causes.n && !autopsy_is_of_samples(y)) || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line)
+	if ((y->causes.n && !autopsy_is_of_samples(y)) || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line || p->told.splats.line)
 		return;
 	autopsy_cause(y, SAYS_TOLD_PICTURES, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are %s, "
 	    "%.1f million pixels each, %s with them: crops, tiles one after the other, or half of each "

@@ -367,7 +367,7 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = behind_but(sentence_of(t, at), at);
 		if (fails(t, sentence) && !runs_well(sentence) && !is_ahead_of_tests(sentence, at) && !(next == next_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n)))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
-		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul") && happens(t, sentence, at, n))
+		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul|micro-batch-size|max_batch|max-batch|num_batch|n_batch") && happens(t, sentence, at, n))
 			return at;
 	}
 	return NULL;

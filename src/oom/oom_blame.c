@@ -26,7 +26,7 @@ kept_on_device(struct talk t)
 	    "kept in gpu memory|kept in vram|saved on gpu|saved on the gpu|held on the gpu|held in gpu memory|stay on the gpu|stays on the gpu|accumulated on the gpu|accumulates on the gpu|accumulate on the gpu|collected on the gpu|"
 	    "stored on the device|kept on the device", AHEAD | WORKS, LIES_THERE) : NULL;
 
-	return at && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "empty cached") ? at : NULL;
+	return at && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "empty cached") && !talk_any_phrase(talk_sentence(t, at), "empty_cache") ? at : NULL;
 }
 
 /* "it caches the whole data set in RAM", "with cache=True" */
@@ -48,7 +48,7 @@ follows_rays(struct talk t)
 	const char *at = talk_find_whole(t, "nerf|nerfs|nerfacto|radiance field|radiance fields|novel view|novel views|rays per batch|volume rendering|ray marching|n_importance|netchunk", &n);
 
 	/* of what begins with an n the beginning of the word is not looked at */
-	return at && (at == t.s || !piece_is_word(at[-1])) && !clause_passes_by(t, at) && !talk_any_whole(t, "splatting gaussians gaussian x-ray x-rays") ? at : NULL;
+	return at && (at == t.s || (!piece_is_word(at[-1]) && at[-1] != '/')) && !clause_passes_by(t, at) && !talk_any_whole(t, "splatting gaussians gaussian x-ray x-rays") ? at : NULL;
 }
 
 #define LEARNS_TO_LEARN	"maml|second-order maml|create_graph=true|create_graph = true|second-order gradient|second-order gradients|second order gradient|second order gradients|second-order derivatives|second order derivatives|" \
@@ -81,7 +81,7 @@ serves(struct talk t)
 	size_t n;
 	const char *at = talk_find_whole(t, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|max_model_len|max-model-len|--max-model-len|vllm serve|vllm", &n);
 
-	return at && !clause_passes_by(t, at) && !talk_any_phrase(t, "vllm is able|vllm can host|vllm can serve|vllm works|vllm hosts") ? at : NULL;
+	return at && !clause_passes_by(t, at) && !clause_works(talk_clause(t, at, n)) && !talk_any_whole(talk_clause(t, at, n), "successfully able whereas") && !talk_any_phrase(t, "vllm can host|vllm can serve|vllm hosts") ? at : NULL;
 }
 
 #define QUANTIZES	"when quantize|when quantizing|while quantizing|during quantization|during the quantization|when i quantize|when i try to quantize|when i tried to quantize|trying to quantize|try to quantize|tried to quantize|"	\

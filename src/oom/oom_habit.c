@@ -97,6 +97,8 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 		if (!talk_next_phrase(t, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless) ||
 		    (calls[i].kind == HABIT_DENSE && (at[1] == 'T' || at[3] == 'A')))	/* ".ToArray()" of C#, ".toArray()" of Java */
 			continue;
+		if (*at == '.' && at[1] >= 'A' && at[1] <= 'Z')
+			continue;		/* "stream.ToArray()" of .NET: Python's are in small letters */
 		for (from = at; from > t.s && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
 			;
 		for (to = at; to < end && (piece_is_word(*to) || *to == '.'); to++)

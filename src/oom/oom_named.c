@@ -174,7 +174,7 @@ runs_on_processor(struct talk t)
     "rollout_buffer|ml-agents|mlagents|rl agent|ppo agent|tensorforce|n_envs"
 /* Where a language model is what learns, it sees texts that it wrote itself. */
 #define OF_LANGUAGE	"rlhf|grpo|llama|qwen|mistral|language model|llm|verl|vllm|from trl|in trl|with trl"
-#define SPLATS	"3d gaussian|3d gaussians|gaussian splatting|gaussian-splatting|gsplat|splatfacto|3dgs|2dgs|densify_grad_threshold|densify_until_iter"
+#define SPLATS	"3d gaussian|3d gaussians|gaussian splatting|gaussian-splatting|gsplat|splatfacto|3dgs|2dgs|splats|splat scene|lichtfeld|densify_grad_threshold|densify_until_iter"
 #define DENSIFIES	"densify_and_prune|densify_and_prune()|densify_and_split|densify_and_split()|densify_and_clone|densify_and_clone()"
 /* Libraries of Julia, .NET, the JVM and R, by their names or by calls of them. */
 #define COLLECTED	"torchsharp|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
