@@ -230,14 +230,22 @@ next_sentence(struct talk t, struct talk sentence)
 	return s < end ? sentence_of(t, s) : talk_part(t, end, end);
 }
 
-/* Does a sentence that has a batch say that it fails, or the one behind it, where that speaks of
- * each or of the same? */
+/* "It is out of memory. But the batch size is 1.": what begins so is of the sentence ahead. */
+static bool
+goes_on(struct talk t, struct talk sentence)
+{
+	return sentence.s - t.s > 2 && talk_is_one_of(clause_word_behind(sentence, sentence.s), "but even although though") && !talk_any_whole(sentence, "with it") &&
+	    says_failure(sentence_of(t, sentence.s - 2));
+}
+
+/* Does a sentence that has a batch say that it fails, or the one beside it, where it goes on with
+ * that or that speaks of each or of the same? */
 static bool
 fails(struct talk t, struct talk sentence)
 {
 	struct talk next = next_sentence(t, sentence);
 
-	return says_failure(sentence) || (talk_any_whole(next, "each all every same still") && says_failure(next) && !runs_well(next));
+	return goes_on(t, sentence) || says_failure(sentence) || (talk_any_whole(next, "each all every same still") && says_failure(next) && !runs_well(next));
 }
 
 /* Is it what happened, or, as in "if I use a batch of 16 it throws an error", what does each
