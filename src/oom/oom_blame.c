@@ -319,7 +319,7 @@ note(struct said *said, struct talk t, const char *at, int line)
 /* Words that stand beside the name of what runs containers where something runs in it, */
 #define RUNS_THERE	"in on within inside using with via under container containers image images pod pods cluster deploy deployed deploying deployment run running runs compose desktop node nodes job jobs service services"
 /* and that say that it does not, in some languages. */
-#define NOT_THERE	"unrelated local locally outside kein keine keinen ohne sans sin sem"
+#define NOT_THERE	"unrelated natively local locally outside kein keine keinen ohne sans sin sem"
 
 /* Does the sentence at AT, or a program's line, say that it runs there? */
 static bool

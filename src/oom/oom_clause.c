@@ -75,7 +75,7 @@ clause_says_unless(struct talk t, const char *list, int sides, const char *more,
 /* or as something else was changed; */
 #define CHANGED		"with the new version|with a new version|with the newer version|after the update|after updating|after i updated|after upgrading|after the upgrade|after i upgraded|since the update|since i updated"
 /* or once, and no more; */
-#define RISES_ONCE	"stays constant|remains constant|stays the same|remains the same|then constant|is constant then|stays stable|remains stable|stabilizes|stabilises|then stable|levels off|plateaus|stays flat|remains flat|" CHANGED
+#define RISES_ONCE	"stays there|remains there|first epoch only|first step only|when the model was loaded|when the model is loaded|stays constant|remains constant|stays the same|remains the same|then constant|is constant then|stays stable|remains stable|stabilizes|stabilises|then stable|levels off|plateaus|stays flat|remains flat|" CHANGED
 /* and what people make larger, ahead of what they see. */
 #define MADE_LARGER	"when i increase|if i increase|as i increase|when increasing|after increasing|if i raise|when i raise|when raising|when i use a larger|when i use larger|when using larger|when using a larger|" \
     "with a larger|with larger|with a bigger|with bigger|with a longer|with longer|" CHANGED

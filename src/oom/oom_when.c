@@ -50,7 +50,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 
 	if ((unsigned char)*at >= 0x80)		/* of languages whose clauses are not told apart here */
 		return talk_any_phrase(t, WITH_SETTING_CHINESE ROSE_ONCE_CHINESE) || clause_denies_elsewhere(t, at, TWO_SIGNS);
-	if (talk_has_whole(talk_part(clause, clause.s, at), "rather than|instead of|i thought|i suspected|i assumed|first thought"))
+	if (talk_has_whole(talk_part(clause, clause.s, at), "rather than|instead of|if memory|if the memory|if gpu memory|if vram|do you also|did you also|do you see|did you see|i thought|i suspected|i assumed|first thought"))
 		return true;		/* "rather than a leak", "I thought that it was a leak" */
 	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))
 		ahead = clause_word_ahead(clause, ahead.s);
