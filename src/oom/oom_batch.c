@@ -325,6 +325,16 @@ fails_itself(struct talk sentence, const char *at, size_t n)
 	return clause.n < sentence.n && oom_short_fails(clause) && !is_to_others(clause);
 }
 
+/* "It is fine on one GPU, on two it is not (OOM even with a batch of 1)": a clause that says it by
+ * itself, whatever works in its sentence. */
+static bool
+fails_even(struct talk sentence, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(sentence, at, n);
+
+	return clause.n < sentence.n && talk_any_whole(talk_part(clause, clause.s, at), "even") && oom_short_fails(clause) && !runs_well(clause);
+}
+
 #define OF_TESTS	"valid eval test verif infer predict"
 
 /* "With a batch of 16 it trains in 6 GB, but validation is out of memory": the number at AT is of
@@ -374,7 +384,7 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 
 	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = behind_but(sentence_of(t, at), at);
-		if (fails(t, sentence) && !runs_well(sentence) && !is_ahead_of_tests(sentence, at) && !(next == next_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n)))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
+		if (fails(t, sentence) && (!runs_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == next_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n)))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
 		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul|micro-batch-size|max_batch|max-batch|num_batch|n_batch") && happens(t, sentence, at, n))
 			return at;
 	}
@@ -385,7 +395,7 @@ fails_with(struct talk t, next_of *next, int64_t *least)
 static bool
 says_one(struct talk sentence, const char *at)
 {
-	return talk_is_one_of(clause_word_behind(sentence, sentence.s), "but though although") && !talk_any_whole(talk_part(sentence, sentence.s, at), "with using for at when while only");
+	return talk_is_one_of(clause_word_behind(sentence, sentence.s), "but though although") && !talk_any_whole(talk_part(sentence, sentence.s, at), "with using for at when while only is does can should if");
 }
 
 /* "I have a 1080 Ti and used batch=1", "the batch is 1 already": fewer samples there are not. */

@@ -217,6 +217,7 @@ const struct phrase oom_phrases[] = {
 	{ "Ran out of memory when regular VAE encoding, retrying with", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ComfyUI", TILES, PHRASE_WARNING) },
 	{ "Out of Memory: Not enough space to allocate # B", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TT-Metal", NULL, PHRASE_BYTES) },
 	{ "Workspace can't be allocated, no enough memory", FROM("DeepSpeed") },
+	{ "cuda execution failed with error 2", ROW(ROLE_MESSAGE, OOM_CUDA, false, "spconv", SPARSE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "CUDA failed with error out of memory", OWN(OOM_CUDA, "CTranslate2", TRANSLATES) },
 	{ "CUDA failed with error out of memory", MESSAGE(OOM_CUDA) },
 	/* PyCUDA's MemoryError is the device's, but for memory of the machine that it locks */

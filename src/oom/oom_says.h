@@ -312,6 +312,8 @@
 #define ASSIGNS_LABELS	"YOLOX, and detectors with its code, say so where assigning objects to the network's places (a number for each pair of them) raised an error, and do that batch on the processor: "	\
     "newer versions where CUDA was out of memory, older ones of any RuntimeError there, as of losses that are no numbers any more. Where an error follows, that tells which. Where it was memory, fewer objects or "	\
     "pictures at once, or smaller pictures, take less."
+#define SPARSE		"Error 2 is CUDA's number for a device without memory left, as spconv (sparse convolutions) gives it. Fewer points or voxels at once (a shorter range, larger voxels, fewer samples where there are several) take less, and "	\
+    "fewer other processes leave more. Where even a few points fail so on a device that is free, a build that is not for that card or CUDA, as of spconv 1, says it, too."
 #define TILES		"ComfyUI had no room on the device for its autoencoder (VAE) of a whole picture, and went on with tiles of it, one after the other, which takes less, and longer. By itself that is a "	\
     "warning: where something failed, its own error stands elsewhere."
 #define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\

@@ -129,8 +129,8 @@ grows(struct talk clause, const char *at)
 	    !clause_rises_otherwise(clause, at) && !clause_says_no(clause, "stop stops stopped fixed solved") && !talk_any_phrase(clause, " to be ");
 }
 
-#define OF_ALL	"my our the of gpu cpu system video main host device available server gb"
-#define TAKEN	"be allocated|is allocated|was allocated|gets allocated|be taken|is taken|was taken|be used|is used|was used|be occupied|is occupied|" \
+#define OF_ALL	"system's computer's machine's pc's laptop's computer machine pc laptop my our the of gpu cpu system video main host device available server gb"
+#define TAKEN	"was utilized|is utilized|were utilized|be utilized|be allocated|is allocated|was allocated|gets allocated|be taken|is taken|was taken|be used|is used|was used|be occupied|is occupied|" \
     "was occupied|be consumed|is consumed|was consumed|is eaten|was eaten|is gone|was gone"
 
 /* "All my 189 GB of memory will be allocated" */

@@ -44,7 +44,7 @@ static const struct {
 #define ASKED		"help tell explain know knows advise idea ideas suggestion suggestions advice clue hint hints solution solutions"
 #define ADVICE		"fixed a bug|fixes a bug|fix a bug|bug where|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
     "checks for|check for|looks for|look for|searches for|matches the string|the string|"	\
-    "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|unless|i thought|thought it|would expect|worried|worry|afraid|mitigate|mitigates|risk|should you|simulate oom|simulate an|simulate out|simulate the out|simulate the oom|simulate a cuda|simulate cuda|simulate memory|simulate low|simulate insufficient|simulates an|simulates out|simulates oom|simulates the|instead of running"
+    "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|i thought|thought it|would expect|worried|worry|afraid|mitigate|mitigates|risk|should you|simulate oom|simulate an|simulate out|simulate the out|simulate the oom|simulate a cuda|simulate cuda|simulate memory|simulate low|simulate insufficient|simulates an|simulates out|simulates oom|simulates the|instead of running"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
     "adjustment|aware|callback|lane|exception handling|killer config"
@@ -151,6 +151,16 @@ is_told_to_others(struct talk line, struct talk clause, const char *at)
 	    !talk_any_whole(before, ASKED);
 }
 
+/* "It runs out of memory unless tiles are used"; but "unless I take care" tells of what happens. */
+static bool
+is_excepted(struct talk clause)
+{
+	size_t n;
+	const char *at = talk_find_whole(clause, "unless", &n);
+
+	return at && !talk_is_one_of(clause_word_behind(clause, at + n), "i we");
+}
+
 bool
 oom_told_happened(struct talk line, const char *at, size_t n)
 {
@@ -163,7 +173,7 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
-	return (!talk_has_whole(clause, ADVICE) && !is_condition(clause, at)) || clause_is_question(talk_sentence(line, at));
+	return (!talk_has_whole(clause, ADVICE) && !is_excepted(clause) && !is_condition(clause, at)) || clause_is_question(talk_sentence(line, at));
 }
 
 /* A card (显卡) that is short of something is so of memory where 内存 or 跑 says it, or the word stands
