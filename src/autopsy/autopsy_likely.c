@@ -309,6 +309,28 @@ is_ruled_out(const struct autopsy *y, const char *cause)
 	return (y->log.paste.first_of_ranks && begins(cause, GATHERED)) || (y->log.paste.no_grad && begins(cause, GRADIENTS_ON)) || (begins(cause, WITH_LOADER) && has_no_loader(y));
 }
 
+/* By the message, files of it, or a name: is it TensorFlow, or Keras, which mostly stands on it? */
+static bool
+names_keras(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int i;
+
+	for (i = 0; i < TOLD_FRAMEWORKS; i++)
+		if (p->told.framework[i].line && (strcmp(oom_told_framework(i), "TensorFlow") == 0 || strcmp(oom_told_framework(i), "Keras") == 0))
+			return true;
+	return p->tf_files || y->main->kind == OOM_TENSORFLOW || y->main->kind == OOM_TF_ALLOCATOR;
+}
+
+/* Where the message is of another framework, without what only PyTorch or Keras do. */
+static const char *
+of_framework(const struct autopsy *y, const char *cause)
+{
+	if (!begins(cause, KEPT_ON) || !autopsy_is_without_torch(y))
+		return cause;
+	return arena_printf(y->arena, "%s%s", names_keras(y) ? KEPT_IN_KERAS : KEPT_PLAIN, cause + strlen(KEPT_ON));
+}
+
 static void
 push_items(struct autopsy *y, const struct row *r)
 {
@@ -316,7 +338,7 @@ push_items(struct autopsy *y, const struct row *r)
 
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
 		if (!is_ruled_out(y, r->item[i].cause))
-			push(y, arena_printf(y->arena, "- %s: %s", r->item[i].cause, r->item[i].shows));
+			push(y, arena_printf(y->arena, "- %s: %s", of_framework(y, r->item[i].cause), r->item[i].shows));
 }
 
 /* Rows that a message with figures leaves open, too, where people's words lead there. */

@@ -30,8 +30,6 @@
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
 #define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
 #define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
-#define KEPT_ON		"Something is kept from one step or round to the next (lists of results; in PyTorch losses with their graph, "	\
-    "validation or inference with gradients on; in Keras models made anew in each)"
 
 const struct row autopsy_rows[] = {
 	{ NEEDS_LIBRARY | NEEDS_TORCH, NULL, {
@@ -87,11 +85,13 @@ const struct row autopsy_rows[] = {
 		{ "What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
 		    "traceback hold it", "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
 		{ "The process of the run before has not ended", LISTED } } },
-	{ NEEDS_STAYS, "memory stayed taken after a run was stopped", {
+	{ NEEDS_STAYS, "memory stayed taken after a run", {
 		{ "A process of that run has not ended (one of several ranks, a loader's, one that Ctrl-Z only halted)", LISTER ", or where that does not, on Linux with "
 		    "NVIDIA's driver fuser -v /dev/nvidia* as root, lists it; as it ends, the driver takes back all that it had." },
 		{ "In a notebook or an interpreter, which goes on, names, lists and the last error's traceback hold it", "with the process begun anew, or with these "
-		    "let go of (del, gc.collect()), it is free." } } },
+		    "let go of (del, gc.collect()), it is free." },
+		{ "A framework's allocator keeps what tensors had that are gone, to use it again, as PyTorch's does for as long as the process lives", "the process has it without more; others have it "
+		    "once torch.cuda.empty_cache() was called." } } },
 	{ NEEDS_HOST | NEEDS_GRAPH, "it is given a graph", {
 		{ "There is a number for each pair of nodes (a dense adjacency, a kernel, lengths of all ways)", "60,000 nodes have 13.4 GiB of them in float32; kept sparse, it needs "
 		    "one for each edge." },

@@ -75,6 +75,12 @@
 #define MOST_LIKELY	3
 /* How an item begins that torch.no_grad() in what was pasted rules out. */
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
+/* What is kept, and the same of frameworks that are neither PyTorch nor Keras, and of
+ * TensorFlow. */
+#define KEPT_NEXT	"Something is kept from one step or round to the next (lists of results"
+#define KEPT_ON		KEPT_NEXT "; in PyTorch losses with their graph, validation or inference with gradients on; in Keras models made anew in each)"
+#define KEPT_PLAIN	KEPT_NEXT ")"
+#define KEPT_IN_KERAS	KEPT_NEXT "; in Keras models made anew in each)"
 /* And one that ranks are no reason of. */
 #define GATHERED	"PyTorch's DataParallel gathers results there"
 #define WITH_LOADER	"Where a loader has processes"

@@ -85,8 +85,8 @@ is_of_network(const struct autopsy *y)
 }
 
 /* By the message, is it of a framework that is not PyTorch, and no sign of that one is there? */
-static bool
-is_without_torch(const struct autopsy *y)
+bool
+autopsy_is_without_torch(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 	const struct oom_paste *p = &y->log.paste;
@@ -105,7 +105,7 @@ worded(const struct autopsy *y, const char *line)
 {
 	if (line == of_device[0] && y->log.paste.of_batch.line && y->log.paste.least_batch == 1)
 		return with_one;
-	if (!is_without_torch(y))
+	if (!autopsy_is_without_torch(y))
 		return line;
 	return line == of_device[2] ? without_torch : line == of_machine[1] ? loader_without_torch : line;
 }

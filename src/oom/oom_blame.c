@@ -26,7 +26,8 @@ kept_on_device(struct talk t)
 	    "kept in gpu memory|kept in vram|saved on gpu|saved on the gpu|held on the gpu|held in gpu memory|stay on the gpu|stays on the gpu|accumulated on the gpu|accumulates on the gpu|accumulate on the gpu|collected on the gpu|"
 	    "stored on the device|kept on the device", AHEAD | WORKS, LIES_THERE) : NULL;
 
-	return at && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "empty cached") && !talk_any_phrase(talk_sentence(t, at), "empty_cache") ? at : NULL;
+	return at && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "empty cached") && !talk_any_phrase(talk_sentence(t, at), "empty_cache") &&
+	    !talk_any_whole(talk_part(t, talk_sentence(t, at).s, at), "confirm check verify print show see whether") ? at : NULL;
 }
 
 /* "it caches the whole data set in RAM", "with cache=True" */
@@ -51,7 +52,7 @@ follows_rays(struct talk t)
 	return at && (at == t.s || (!piece_is_word(at[-1]) && at[-1] != '/')) && !clause_passes_by(t, at) && !talk_any_whole(t, "splatting gaussians gaussian x-ray x-rays") ? at : NULL;
 }
 
-#define LEARNS_TO_LEARN	"maml|second-order maml|create_graph=true|create_graph = true|second-order gradient|second-order gradients|second order gradient|second order gradients|second-order derivatives|second order derivatives|" \
+#define LEARNS_TO_LEARN	"maml|meta-sgd|innerloop_ctx|second-order maml|create_graph=true|create_graph = true|second-order gradient|second-order gradients|second order gradient|second order gradients|second-order derivatives|second order derivatives|" \
     "gradients of gradients|meta-gradient|meta-gradients|meta gradients|higher-order gradients"
 
 /* Learning through steps of learning, by its method's name or what it asks autograd for. */
@@ -61,7 +62,8 @@ learns_to_learn(struct talk t)
 	size_t n;
 	const char *at = talk_find_whole(t, LEARNS_TO_LEARN, &n);
 
-	return at && !talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "no without not instead unlike") && !talk_any_whole(t, "penalty gan wgan physics pinn pinns hessian") && !talk_is_one_of(clause_word_ahead(t, at), "first-order order approximate") ? at : NULL;
+	return at && !talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "no without not instead unlike") && !talk_any_whole(t, "penalty gan wgan physics pinn pinns hessian") && !talk_is_one_of(clause_word_ahead(t, at), "first-order order approximate") &&
+	    !talk_any_phrase(talk_head(t, at + n, sizeof(" is not")), " is not| isn't") ? at : NULL;
 }
 
 /* "MemoryError when I try to save the features" */

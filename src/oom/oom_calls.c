@@ -20,7 +20,7 @@ signs_is_installed(struct piece path)
 	return piece_any_of(path, "site-packages dist-packages") || signs_is_library(path);
 }
 
-#define OF_TESTS	"evaluate evaluation eval validate validation valid val test testing predict prediction predictions inference infer"
+#define OF_TESTS	"evaluate evaluation eval evals validate validation valid val test testing predict prediction predictions inference infer"
 /* What may stand beside one of those in the name of a function that goes through what is tested: a
  * word for how, or for all of it, and none for what a step of training does, too, as in
  * "predict_noise", "evaluate_actions", "valid_mask", or for a test of code, "test_backward". */

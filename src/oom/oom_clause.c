@@ -135,8 +135,9 @@ said_at(struct said *said, struct talk t, const char *at, int line)
 	const char *s = sentence.s, *end = s + sentence.n, *to;
 	size_t most = SAID - sizeof(CUT CUT), n = 0;
 
-	while (s < at && is_blank(*s))
+	while (s < end && (is_blank(*s) || *s == OOM_BREAK))
 		s++;
+	at = at > s ? at : s;
 	while (end > at && is_blank(end[-1]))
 		end--;
 	if ((size_t)(end - s) > most && (size_t)(at - s) > most / 3) {

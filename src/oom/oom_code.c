@@ -364,9 +364,25 @@ has_trainer(struct talk t)
 	return false;
 }
 
+#define GUARDS		"no_grad|inference_mode|set_grad_enabled("
+/* What would help, did help, or is asked for: without it gradients are on. */
+#define OF_CURE		"avoid avoided avoids avoiding solve solves solved fix fixes fixed resolve resolves resolved need needs needed would help helps helped recommend recommended suggest suggested"
+
+/* "This can be avoided by torch.no_grad()" */
+static bool
+is_cure(struct talk t)
+{
+	const char *at = talk_first(t, GUARDS);
+	struct talk clause = at ? talk_clause(t, at, 1) : t;
+
+	return at && talk_any_whole(clause, OF_CURE) && !talk_any_phrase(clause, "n't help|not help|n't solve|not solve|n't fix|not fix|n't resolve|not resolve|even ");
+}
+
 void
 oom_code_said(struct oom_paste *p, struct talk t, int line)
 {
+	if (is_cure(t))
+		return;
 	if ((talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( .trainer") || has_trainer(t)) &&
 	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile should") && !oom_when_unguarded(t))
 		p->no_grad = line;

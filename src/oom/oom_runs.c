@@ -94,7 +94,7 @@ fails_at_first(struct talk t, struct talk clause, const char *at)
 	const char *first = talk_find_whole(sentence, FIRST_FAILS, &n);
 
 	(void)clause;
-	if (talk_any_phrase(talk_head(t, at, sizeof("when i start")), "when i start") && talk_any_whole(sentence, "with using on instead different other another larger bigger"))
+	if (talk_any_phrase(talk_head(t, at, sizeof("when i start")), "when i start|try to train") && talk_any_whole(sentence, "with using on instead different other another larger bigger") && !talk_any_whole(sentence, "same"))
 		return true;		/* it is something else that is run then */
 	return first && !clause_works(talk_clause(t, first, n)) && (talk_any_whole(sentence, "same also too both still even") || oom_short_fails(talk_clause(t, first, n)));
 }
@@ -117,7 +117,7 @@ const char *
 oom_runs_again(struct talk t)
 {
 	return talk_any_of(t, "run ran train execut inference generat") ? clause_says_unless(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
-	    "when i rerun|when i re-run|when i started a new training|when i start a new training|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
+	    "when i rerun|when i re-run|when i started a new training|when i start a new training|try to train it again|try to train the model again|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
 }
 
 /* "AlphaFold 2", "alphafold2": the end of a program's name, and no fold. */
@@ -214,11 +214,11 @@ oom_runs_unfrozen(struct talk t)
 	return clause_says(t, "unfreez|unfroze", AHEAD, "before");
 }
 
-#define STAYS		"keeps occupying|keeps holding|still occupies|still occupying|still holds|still holding|not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
+#define STAYS		"still lives in|still lives on|keeps occupying|keeps holding|still occupies|still occupying|still holds|still holding|not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
     "still occupied|remains occupied|stays occupied|still allocated|remains allocated|still in use|still used|still taken|still held|still full"
 #define OF_STOP		"ctrl-c|ctrl+c|ctrl c|ctrl-z|ctrl+z|ctrl z|keyboardinterrupt|keyboard interrupt|is stopped|was stopped|stop the|stopped the|stopping the|stopped it|i stop|i stopped|i interrupt|"	\
     "i interrupted|is interrupted|was interrupted|interrupting|interrupted the|interrupt the|is terminated|was terminated|terminate the|terminated the|terminating the|"	\
-    "i kill|i killed|kill the|killed the|killing the|zombie|zombies|defunct"
+    "after training|after the training|after training my model|i kill|i killed|kill the|killed the|killing the|zombie|zombies|defunct"
 /* 不会释放, 没有释放, 不释放, 未释放, 没释放 of 显存 or 显卡, */
 #define STAYS_CHINESE	"\xe4\xb8\x8d\xe4\xbc\x9a\xe9\x87\x8a\xe6\x94\xbe|\xe6\xb2\xa1\xe6\x9c\x89\xe9\x87\x8a\xe6\x94\xbe|\xe4\xb8\x8d\xe9\x87\x8a\xe6\x94\xbe|\xe6\x9c\xaa\xe9\x87\x8a\xe6\x94\xbe|"	\
     "\xe6\xb2\xa1\xe9\x87\x8a\xe6\x94\xbe"

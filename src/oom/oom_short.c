@@ -124,7 +124,12 @@ static bool
 grows(struct talk clause, const char *at)
 {
 	struct talk behind = talk_part(clause, at, clause.s + clause.n);
+	const char *rises;
+	size_t n;
 
+	rises = talk_find_whole(behind, "increases|increasing|grows|growing", &n);
+	if (rises && talk_is_one_of(clause_word_ahead(behind, rises), "cache"))
+		return false;		/* that holds what nobody has */
 	return talk_has_whole(behind, "balloons|ballooning|will balloon|increases|increasing|grows|growing|rises|rising|goes up|went up|going up|climbs|climbing") &&
 	    !clause_rises_otherwise(clause, at) && !clause_says_no(clause, "stop stops stopped fixed solved") && !talk_any_phrase(clause, " to be ");
 }

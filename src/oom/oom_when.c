@@ -13,7 +13,7 @@
 #define AFTER	32	/* bytes from "after" to what is counted */
 #define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
 /* What grows by itself and is no memory: ahead of "keeps growing". */
-#define OTHER_SUBJECT	"dataset data loss losses accuracy error reward score length size number count batch time speed resolution context community project codebase"
+#define OTHER_SUBJECT	"cache dataset data loss losses accuracy error reward score length size number count batch time speed resolution context community project codebase"
 #define WITH_SETTING_CHINESE	"随着batch|随batch|随着批|batch增大|batch越大|batchsize增大|batchsize越大|batch_size增大|batch_size越大|随着分辨率|随着图片|随着图像|随着序列|随着输入|链路|按顺序|各阶段|每个阶段"
 /* What grew and then stays: 最后稳定在, 稳定下来, 保持稳定, 后稳定 */
 #define ROSE_ONCE_CHINESE	"|最后稳定|稳定下来|保持稳定|后稳定|不再增|不再涨"
