@@ -120,12 +120,17 @@ oom_runs_again(struct talk t)
 	    "when i rerun|when i re-run|when i started a new training|when i start a new training|try to train it again|try to train the model again|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
 }
 
-/* "AlphaFold 2", "alphafold2": the end of a program's name, and no fold. */
+/* "AlphaFold 2", "alphafold2": the end of a program's name, and no fold. And "n_jobs=4", or all
+ * that is not n_jobs=1: runs that are made at once, by processes of their own. */
 static bool
-is_end_of_name(struct talk t, struct talk clause, const char *at)
+is_no_trial(struct talk t, struct talk clause, const char *at)
 {
+	struct talk sentence = talk_sentence(t, at);
+
 	(void)clause;
-	return lower(*at) == 'f' && at > t.s && piece_is_word(at[-1]);
+	if (lower(*at) == 'f' && at > t.s && piece_is_word(at[-1]))
+		return true;
+	return talk_any_phrase(sentence, "n_jobs") && (!talk_any_phrase(sentence, "n_jobs=1|n_jobs = 1") || talk_has_whole(sentence, "have to|need to|must|only with|only works|works with|unless"));
 }
 
 /* "In a hyperparameter search", "in the third fold": several runs of one process. */
@@ -135,7 +140,7 @@ oom_runs_trials(struct talk t)
 	return clause_says_unless(t, "hyperparameter search|hyperparameter_search|repeatedly running|repeatedly training|n_trials|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
 	    "gridsearch|each trial|every trial|second trial|next trial|between trials|over trials|per trial|trials because of|keras-tuner|keras tuner|bayesianoptimization tuner|hyperband search|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
 	    "every fold|third fold|several folds|few folds|next model to fail|model before it runs out of|model before it ran out of|fold 2|fold 3|fold 4|fold 5|fold2|fold3|下一个fold|每个fold|k折|交叉验证", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat separate separately",
-	    is_end_of_name);
+	    is_no_trial);
 }
 
 #define OF_ACTIVITY	"in the loop of|in a loop of|in my loop of|for each|run a|running a|i am doing|i am performing|i am running|i am applying|i am using|i'm doing|i'm performing|i'm running|i'm applying|i'm using|i was doing|i was running|" \
@@ -376,9 +381,11 @@ runs_notebooks(struct talk t)
 const char *
 oom_runs_shared(struct talk t)
 {
-	const char *at = talk_any_whole(t, "gpu gpus card cards vram cuda") || talk_any_begins(t, "a100 h100 v100 gpu") ? clause_says(t, "occupied by another|occupied by other|used by another|used by other|using by other|"
+	const char *at = talk_any_whole(t, "gpu gpus card cards vram cuda") || talk_any_begins(t, "a100 h100 v100 gpu") ? clause_says(t, "assigned to the same gpu|occupied by another|occupied by other|used by another|used by other|using by other|"
 	    "a shared gpu|share the gpu|shares the gpu|sharing the gpu|sharing a gpu|share the same gpu|share one gpu|shared with other|other users are|other people are|another user|someone else is|already a training|"
 	    "another training|another process is|another program is|another job is|other jobs are|other processes are|two trainings|several trainings|at the same time on the same gpu|on the same gpu at the same time", AHEAD, "if whether maybe perhaps single users requests clients threads streams") : NULL;
 
+	if (at && talk_any_phrase(talk_head(t, at, sizeof("assigned")), "assigned") && !talk_any_whole(talk_sentence(t, at), "job jobs processes trials runs trainings experiments scripts"))
+		at = NULL;		/* layers and tensors are, too */
 	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), ON_SEVERAL) ? at : runs_notebooks(t);
 }
