@@ -103,7 +103,7 @@ autopsy_is_without_torch(const struct autopsy *y)
 static const char *
 worded(const struct autopsy *y, const char *line)
 {
-	if (line == of_device[0] && y->log.paste.of_batch.line && y->log.paste.least_batch == 1)
+	if (line == of_device[0] && ((y->log.paste.of_batch.line && y->log.paste.least_batch == 1) || y->log.batch == 1))
 		return with_one;
 	if (!autopsy_is_without_torch(y))
 		return line;
