@@ -347,7 +347,10 @@ pools(struct autopsy *y)
 		autopsy_cause(y, SAYS_POOLS, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
 		    "them: get_default_memory_pool().free_all_blocks() gives them back. Arrays that a variable, "
 		    "a list or the last error still names are not freed.");
-	if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE)
+	if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->log.paste.unmade == y->main->line)
+		autopsy_cause(y, SAYS_POOLS, "It failed while a session was made, ahead of any input: weights are put in their place then, once for each session and process. Fewer of these, a smaller "
+		    "network or one in fewer bits, or other programs that let go of that memory, leave room; smaller inputs or batches do not.");
+	else if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, SAYS_POOLS, "The arena keeps what it had for the largest inputs so far, and grows by powers "
 		    "of two unless arena_extend_strategy is kSameAsRequested; each session has its own. Smaller "
 		    "inputs or batches, that setting, and fewer sessions take less; gpu_mem_limit bounds it.");

@@ -457,6 +457,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))
 		p->serves = line;
+	if (!p->unmade && talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer"))
+		p->unmade = line;
 	platform(p, t, line, told);
 	if (told)
 		p->prose = line;
