@@ -136,6 +136,8 @@ make(struct ir_reader *r, const struct tensor *t, enum tensor_kind kind, const c
 {
 	struct tensor *made;
 
+	if (kind == T_WORKSPACE && t->rank > 0)
+		ir_read_fail(r, "bytes of a workspace, as in [4096 + 0 B]");
 	if (r->failed)
 		return NULL;
 	made = ir_tensor(r->m, kind, t->dtype, t->batched, t->rank, t->dim, name, loc);

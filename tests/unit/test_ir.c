@@ -247,6 +247,9 @@ Test(ir, what_is_missing_is_named)
 		{ "workspace %1 u8[1 + 2 B + 3 B] \"w\" zeros 0\n", "expected ']'" },
 		{ "workspace %1 u8[1 + -2 B] \"w\" zeros 0\n",
 		    "expected numbers of bytes of at least 0" },
+		{ "optimizer sgd {lr=0.5, momentum=0, nesterov=false, weight_decay=0}\ngraph train batch 4 training\n  input %1 f32[8] \"x\"\n"
+		    "  %2 f32[8] activation \"a\" = relu(%1) {} forward \"a\" using %3 u8[8, 8, 8, 8, 8, 8]\n",
+		    "expected bytes of a workspace, as in [4096 + 0 B]" },
 		{ "%1 f32[2] activation \"a\" = relu(_) {} forward \"a\"\n", "expected a word" },
 		{ "graph train batch 1\nresult loss _ \"l\"\n", "expected '%'" },
 		{ "optimizer none {}\n", "expected the name of an optimizer" },
