@@ -121,7 +121,7 @@ grows(struct talk t)
 	    "is going up|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
-	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
+	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|is getting bigger|is getting larger|is getting higher|keeps getting bigger|keeps getting larger|keeps getting higher|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
 	    "continues to grow|continues to expand|continues expanding|keeps expanding|memory is being allocated with each|memory is being allocated in each|memory is allocated with each|memory is allocated in each|memory is rising on every|memory is rising at every|memory is rising with every|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    "显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
@@ -234,7 +234,7 @@ is_late(struct talk t)
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil") || talk_any_phrase(t, OF_PEOPLE))
 		return NULL;		/* or of how well it had learned by then, or of what people did */
 	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
-	    "rd epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
+	    "rd epoch|th training epoch|nd training epoch|rd training epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "hang hangs hung hanging stuck freeze freezes frozen")) || (said = talk_first(t, "until epoch|until the")))
 		return is_of_learning(t, said) ? NULL : said;
 	if (talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
@@ -248,6 +248,23 @@ is_late(struct talk t)
 			return at;
 	}
 	return NULL;
+}
+
+#define EARLY_STEPS	20	/* "the 4th step" may be one of what is to be done */
+
+/* "at the 80th batch": is the number N at S, written up to TO, one of a round that is not among the
+ * first? */
+static bool
+is_later_round(struct talk t, const char *s, const char *to, int64_t n)
+{
+	struct talk round, ahead = clause_word_ahead(t, s);
+
+	if (talk_is_one_of(ahead, "the"))
+		ahead = clause_word_ahead(t, ahead.s);
+	if (!talk_is_one_of(talk_head(t, to, 2), "th st nd rd") || !talk_is_one_of(ahead, "at in on around after until about"))
+		return false;
+	round = clause_word_behind(t, to + 2);
+	return talk_is_one_of(round, "batch iteration iter minibatch step") && n > (talk_is_one_of(round, "step") ? EARLY_STEPS : 2);
 }
 
 /* In a sentence that says that memory ran out: "at 145 epochs", "suddenly". */
@@ -270,7 +287,10 @@ is_late_there(struct talk t)
 		to = s + 1;
 		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
 			continue;
-		to = piece_past_blanks(piece_number(s, end, &n), end);
+		to = piece_number(s, end, &n);
+		if (is_later_round(t, s, to, n) && !is_of_learning(t, s))
+			return s;
+		to = piece_past_blanks(to, end);
 		if (end - to > 1 && memchr("-~", *to, 2) && is_digit(to[1]))		/* "3-4 iterations" */
 			to = piece_past_blanks(piece_number(to + 1, end, &n), end);
 		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours") &&
@@ -312,6 +332,17 @@ growth_beside_aside(struct oom_paste *p, struct talk t, int line)
 	lexicon_read(t.of, t.s, t.n);
 }
 
+/* "Everything goes fine until the 3rd epoch": that it fails then goes without saying. */
+static bool
+runs_until(struct talk t, const char *at)
+{
+	size_t n;
+	struct talk clause = talk_clause(t, at, 1);
+	const char *until = talk_find_whole(clause, "until|till", &n);
+
+	return until && clause_works(talk_part(t, clause.s, until)) && !talk_any_whole(clause, "loss accuracy validation") && !talk_any_whole(talk_part(t, until, clause.s + clause.n), "i you we");
+}
+
 #define OF_LITTLE	"small models|small model|tiny models|tiny model|tiny network|small network|small batch sizes|tiny batch|tiny batches|toy model|toy example"
 
 void
@@ -325,7 +356,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		p->grows = p->told.said;
 	if (!(at = is_late(t)) && p->told.here_line == line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
-	if (at && !is_at_once(t, at) && oom_told_is_of_failure(&p->told, t, at, line))
+	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at)))
 		said_at(&p->later, t, at, line);
 	if (p->later.line == line && !p->grows.line && talk_has_whole(t, OF_LITTLE))
 		p->grows = p->later;		/* what comes late of little is kept */
