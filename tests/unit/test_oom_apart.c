@@ -168,7 +168,7 @@ static const struct want texts[] = {
 	  .says = "tasks and actors", .text = "(raylet) node_manager.cc:3064: 12 Workers (tasks / actors) killed due to "
 	    "memory pressure (OOM), 0 Workers crashed due to other reasons at node (ID: 1)\n" },
 	{ .name = "Ray's monitor", .from = "ray-project/ray/issues/22068", .who = "Ray", .host = true,
-	  .says = "tasks and actors", .text = "ray._private.memory_monitor.RayOutOfMemoryError: More than 95% of the memory "
+	  .says = "Fewer tasks, actors", .text = "ray._private.memory_monitor.RayOutOfMemoryError: More than 95% of the memory "
 	    "on node w-24dbv is used (1.92 / 2.0 GB). The top 10 memory consumers are:\n" },
 	{ .name = "Ray's guess", .from = "AgentR1/Agent-R1/issues/33", .who = "Ray", .host = true, .hedged = true,
 	  .says = "a likely reason", .text = "Worker exits with an exit code None. The worker may have exceeded K8s pod "

@@ -122,10 +122,10 @@ Test(oom_habit, a_context_of_llama_cpp)
 
 Test(oom_habit, what_is_off)
 {
-	cr_expect(read_lines("torch.backends.cudnn.benchmark = False\n").habits.off >> HABIT_BENCHMARK & 1);
-	cr_expect(read_lines("args = GRPOConfig(use_vllm=False, vllm_gpu_memory_utilization=0.3)\n").habits.off >> HABIT_SERVER & 1);
-	cr_expect(read_lines("model.gradient_checkpointing_enable()\n").habits.off >> HABIT_UNCHECKED & 1);
-	cr_expect_eq(read_lines("torch.backends.cudnn.benchmark = True\n").habits.off, 0);
+	cr_expect(read_lines("torch.backends.cudnn.benchmark = False\n").habits.off[HABIT_BENCHMARK]);
+	cr_expect(read_lines("args = GRPOConfig(use_vllm=False, vllm_gpu_memory_utilization=0.3)\n").habits.off[HABIT_SERVER]);
+	cr_expect(read_lines("model.gradient_checkpointing_enable()\n").habits.off[HABIT_UNCHECKED]);
+	cr_expect_not(read_lines("torch.backends.cudnn.benchmark = True\n").habits.off[HABIT_BENCHMARK]);
 	cr_expect_eq(habit("parser.add('--multi-scale', action=\"store_true\", help=\"vary the size\")\n", HABIT_SIZES).line, 0, "which options there are");
 }
 

@@ -155,8 +155,8 @@ Test(packing_dissect, what_is_looked_at_is_bounded, .timeout = 60)
 	int i;
 
 	for (i = 0; i < WHEELS; i++) {
-		int64_t low = 3 + (int64_t)(next(&state) % 38), last = 1 + (int64_t)(next(&state) % (uint64_t)(low - 1));
-		int64_t high = 1 + (int64_t)(next(&state) % 40);
+		int64_t low = 3 + chance_below(&state, 38), last = 1 + chance_below(&state, (int)low - 1);
+		int64_t high = 1 + chance_below(&state, 40);
 
 		item[5 * i] = (struct item){ .size = low, .lower = 0, .upper = 3 };
 		item[5 * i + 1] = (struct item){ .size = last, .lower = 3, .upper = 10 };

@@ -219,7 +219,7 @@ Test(packing_orders, a_tree_is_the_orders_in_which_sets_lie_together)
 		for (i = 0; i < LEAVES; i++)
 			tree[i + 1] = (struct node){ i, 1 };
 		for (sets = 0; sets < SETS && right; sets++) {
-			set[sets] = (unsigned)(next(&chance) % ((1 << LEAVES) - 1)) + 1;
+			set[sets] = (unsigned)chance_below(&chance, (1 << LEAVES) - 1) + 1;
 			for (bits = i = 0; i < LEAVES; i++) {
 				o.mark[i] = set[sets] >> i & 1;
 				bits += o.mark[i];
