@@ -396,7 +396,7 @@ images(struct autopsy *y)
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
 	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores%s, weights in "
 	    "16 bits, and only a part of the model there at a time%s take less.", line,
-	    metal ? "" : " (xFormers)", metal ? "" : " (--medvram, --lowvram, enable_model_cpu_offload() in diffusers)"));
+	    metal ? "" : " (xFormers)", metal ? "" : " (--lowvram, where the program has that option; enable_model_cpu_offload() in diffusers)"));
 }
 
 /* ---- configurations, and lists ---- */

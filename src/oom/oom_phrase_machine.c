@@ -59,6 +59,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Killed process #", OWN_HOST(OOM_KERNEL, NULL, NULL) },
 	{ "invoked oom-killer", KERNEL(PHRASE_AGAIN) },
 	{ "oom-kill:constraint=CONSTRAINT_MEMCG", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
+	{ "] mem_cgroup_out_of_memory+", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },	/* of the kernel's own trace of calls */
+	{ "] @ mem_cgroup_out_of_memory+", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
 	{ "oom-kill:constraint=", KERNEL(PHRASE_AGAIN) },
 	{ "oom-kill event", OWN_HOST(OOM_KERNEL, "Slurm", KILLED) },
 	{ "oom-kill event", HOST_SAYS(NULL, KILLED) },
@@ -183,6 +185,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "numpy._core._exceptions._ArrayMemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", RUNTIME },
+	{ "OSError: [Errno 12] Cannot allocate memory", HOST_SAYS("Python", NO_PROCESS) },
+	{ "OSError: can't allocate memory", HOST_SAYS("Python", NO_PROCESS) },
 	{ "~cannot allocate memory", RUNTIME },
 	{ "Failed to allocate memory of size % (Device:", FROM("Flashlight") },
 	{ "~out of memory error", NAMED },

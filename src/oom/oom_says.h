@@ -12,7 +12,7 @@
 #define NO_ENGINE	"cuDNN found nothing that carries out a convolution. That may be because no workspace fitted into what was free; a cuDNN that does not "	\
     "fit the driver or the device, and a type or a shape that it does not serve, end so, too."
 #define GROWTH		"TensorFlow takes nearly all of a device at the start, unless "			\
-    "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on; JAX "	\
+    "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on, or a limit is set (set_logical_device_configuration, per_process_gpu_memory_fraction); JAX "	\
     "takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
@@ -322,6 +322,8 @@
 #define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, "	\
     NOT_A_CARDS ": what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
     "workers), and objects that are let go of, need less."
+#define NO_PROCESS	"The system refused what Python asked it for, as a process that it starts (fork, which workers and "	\
+    "use_multiprocessing do) or a file that it maps: that is the " MACHINES ". Fewer processes, or what is large made after they are started, ask for less."
 #define RAY_RAISED	"Ray raises this in place of a task's work where the " MACHINES ", is nearly full: what the processes on it hold together, "	\
     "which its message lists, is too much. Fewer tasks, actors and workers at once, and objects that are let go of, need less."
 #define RAY_GONE	"A process of Ray ended before its time, and Ray takes the limit of its container's memory "	\
@@ -347,7 +349,7 @@
 #define SPLITS		"An image program cuts attention into pieces where its scores do not fit, a number for each "	\
     "pair of an image's positions, and gave up: even a piece does not. Fewer pixels, or attention that does not store "	\
     "them (xFormers, torch's scaled_dot_product_attention), need less; so does a program that has only a part of the "	\
-    "model on the device (--medvram, --lowvram). Where what it counts as free is next to nothing, the weights or other "	\
+    "model on the device (--lowvram). Where what it counts as free is next to nothing, the weights or other "	\
     "processes have the device."
 
 #endif

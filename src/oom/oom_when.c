@@ -218,6 +218,8 @@ is_at_once(struct talk t, const char *at)
 	return clause_says(talk_sentence(t, at), "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|iteration 0|iter 0|step 0|epoch 0|batch 0|when starting|when it starts|when i start|depending on", AHEAD, "") != NULL;
 }
 
+#define UNTIL_THEN	"epoch iter step batch round sample image frame end last final middle first second third valid eval test error oom memory out fail crash kill"
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -235,7 +237,8 @@ is_late(struct talk t)
 		return NULL;		/* or of how well it had learned by then, or of what people did */
 	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|th training epoch|nd training epoch|rd training epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
-	    "end of first epoch", AHEAD, "hang hangs hung hanging stuck freeze freezes frozen")) || (said = talk_first(t, "until epoch|until the")))
+	    "end of first epoch", AHEAD, "hang hangs hung hanging stuck freeze freezes frozen")) || (said = talk_first(t, "until epoch")) ||
+	    ((said = talk_first(t, "until the")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), UNTIL_THEN)))
 		return is_of_learning(t, said) ? NULL : said;
 	if (talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
 		return talk_first(t, "after which");
