@@ -78,7 +78,7 @@ const struct phrase oom_phrases[] = {
 	{ "modules are dispatched on the CPU or the disk. Make sure you have enough GPU RAM to fit", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) },
 	{ "received # items of ancdata", APART("Python's multiprocessing", OPEN_FILES) },
 	{ "unable to open shared memory object </torch_", APART("PyTorch", OPEN_FILES) },
-	{ "unable to mmap @ bytes from file </torch_", HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
+	{ "unable to mmap @ bytes from file </torch_", HOST_SAYS("PyTorch", NOT_MAPPED) },
 	{ "PyTorch CUDA memory summary, device ID #", ROW(ROLE_MESSAGE, OOM_TORCH_SUMMARY, false, NULL,
 	    "A table of PyTorch's caching allocator: what tensors took at most, and what it "
 	    "keeps.", PHRASE_GPU) },

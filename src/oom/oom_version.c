@@ -55,7 +55,7 @@ came_with(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "after upgrading|after updating|since upgrading|since updating|after the upgrade|after the update|since the upgrade|since the update|after i upgraded|after i updated|since i upgraded|since i updated|"
-	    "after an upgrade|after an update|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the latest version|with the newer version|in the new version|in the latest version", &n);
+	    "after an upgrade|after an update|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the newer version|in the new version", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (!at || !fails_there(sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
