@@ -536,9 +536,6 @@ least_count(struct talk t, int64_t *most)
 	return least;
 }
 
-/* What ran then may have had as much. */
-#define OF_PAST		"before|previously|earlier|used to|yesterday|last week|in the past"
-
 /* Where SENTENCE, which has a batch, says that it runs with less: by words for that, or by another
  * number with which it does not. */
 static const char *
@@ -548,8 +545,6 @@ runs_with_less(struct talk sentence)
 	int64_t least, most, none;
 
 	if (!runs && !(runs = says(sentence, RUNS)))
-		return NULL;
-	if (talk_has_whole(sentence, OF_PAST) && !talk_any_phrase(sentence, MADE_LESS))
 		return NULL;
 	least = least_count((unsigned char)*runs >= 0x80 || talk_is_one_of(clause_word_behind(sentence, sentence.s), "only") ? sentence : talk_clause(sentence, runs, 0), &none);
 	least_count(sentence, &most);
@@ -581,8 +576,10 @@ is_of_past(struct talk sentence)
 {
 	const char *at = talk_find_word(sentence, "before previously earlier yesterday formerly");
 
-	return at && !talk_any_phrase(sentence, MADE_LESS) && (!talk_is_one_of(clause_word_ahead(sentence, at), "the than any just right") && (lower(*at) != 'b' ||
-	    !(clause_word_behind(sentence, at + strlen("before")).n > 0) || talk_is_one_of(clause_word_behind(sentence, at + strlen("before")), "without with and but no fine successfully")));
+	if (talk_any_phrase(sentence, MADE_LESS))
+		return false;
+	return talk_has_whole(sentence, "used to|last week|in the past") || (at && (!talk_is_one_of(clause_word_ahead(sentence, at), "the than any just right") && (lower(*at) != 'b' ||
+	    !(clause_word_behind(sentence, at + strlen("before")).n > 0) || talk_is_one_of(clause_word_behind(sentence, at + strlen("before")), "without with and but no fine successfully"))));
 }
 
 const char *

@@ -20,9 +20,6 @@
     "p100 h100 k80 1080 2080 2070 3060 3070 vram"
 #define SUCCEEDS	"successfully succeeded"	/* and of any that does */
 
-#define TESTS		"val valid validate validating validation test tests testing eval evaluate evaluating evaluation infer inference inferring "	\
-    "predict predicting prediction testset testloader testdata valset valloader validset validloader evalloader evalset"
-
 /* Is any of the words of T, or any part of its names, one of tests? Not "val_batch_size", which is
  * another batch's name. */
 static bool
@@ -36,7 +33,7 @@ has_tests(struct talk t)
 			continue;
 		while (to < end && is_letter(*to))
 			to++;
-		if (talk_is_one_of(talk_part(t, s, to), TESTS) && !(to < end && (*to == '_' || *to == '-') &&
+		if (talk_is_one_of(talk_part(t, s, to), OOM_NAMED_TESTS) && !(to < end && (*to == '_' || *to == '-') &&
 		    talk_is_one_of(talk_head(t, to + 1, 5), "batch")))
 			return true;
 	}

@@ -5,6 +5,10 @@
 
 #include "oom/oom_told.h"
 
+/* Words for what is done with a network that is not trained there, and for its data. */
+#define OOM_NAMED_TESTS	"val valid validate validates validating validation test tests testing eval evaluate evaluates evaluating evaluation infer inference inferring "	\
+    "predict predicts predicting prediction testset testloader testdata valset valloader validset validloader evalloader evalset"
+
 /* Line LINE of the log is a sentence, which was read for what it says of memory. */
 void	oom_named_line(struct oom_told *, struct talk, int line);
 /* Is a batch that N bytes at AT of a line name one of validation, tests or inference, by words of

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_named.h"
 #include "oom/oom_short.h"
 
 #define OF_PARTS	"batch batchsize batch_size image images picture pictures photo photos resolution size sizes crop patch patches frames length points width height samples input inputs sequence tokens pixels pixel px"
@@ -164,7 +165,6 @@ goes_up_to(struct talk t)
 }
 
 #define TRAINS		"train training trained trains"
-#define TESTS		"test tests testing tested val valid validate validation validating eval evaluate evaluates evaluating evaluation predict predicts predicting prediction inference inferring infer"
 #define AGAINST		"but|while|whereas|however|though|although|yet|then"
 #define OF_NONE		"data dataset set sets accuracy loss split"	/* "the test set" is no test, nor is its loss */
 
@@ -187,14 +187,14 @@ stands(struct talk t, const char *words, const char *others)
 static bool
 trains_well(struct talk part)
 {
-	return talk_any_whole(part, TRAINS) && clause_works(part) && !stands(part, TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would could");
+	return talk_any_whole(part, TRAINS) && clause_works(part) && !stands(part, OOM_NAMED_TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would could");
 }
 
 /* And where the other says that tests fail for want of memory. */
 static const char *
 fails_in_tests(struct talk part)
 {
-	return oom_short_fails(part) && !talk_any_whole(part, TRAINS " if should would could avoid") ? stands(part, TESTS, OF_NONE) : NULL;
+	return oom_short_fails(part) && !talk_any_whole(part, TRAINS " if should would could avoid") ? stands(part, OOM_NAMED_TESTS, OF_NONE) : NULL;
 }
 
 const char *
@@ -204,7 +204,7 @@ oom_works_trained(struct talk t)
 	struct talk rest, sentence, ahead, behind;
 	size_t n;
 
-	if (!talk_any_whole(t, TRAINS) || !talk_any_whole(t, TESTS))
+	if (!talk_any_whole(t, TRAINS) || !talk_any_whole(t, OOM_NAMED_TESTS))
 		return NULL;
 	for (rest = t; rest.n > 0; rest = talk_part(t, at + n, end)) {
 		const char *comma = memchr(rest.s, ',', rest.n), *word = talk_find_whole(rest, AGAINST, &n);
