@@ -67,6 +67,45 @@ optimizer_real(const struct settings *set, const char *name)
 	return i >= 0 ? set->optimizer_attr[i].r : 0;
 }
 
+static void
+each_group_number(const struct rule *rule, struct lint *l, const char *name, judge_number *judge)
+{
+	const struct settings *set = &l->module->set;
+	const struct pattern *first = set->group_pattern;
+	bool decay = strcmp(name, "weight_decay") == 0;
+	int i;
+
+	for (i = 0; i < set->ngroups; first += set->group[i++].patterns) {
+		const struct param_group *g = &set->group[i];
+
+		if (decay ? g->has_decay : g->has_lr)
+			judge(rule, l, &(struct optimizer_number){ decay ? g->decay : g->lr, set->optimizer,
+			    set->optimizer_attr, first->loc, .part = true });
+	}
+}
+
+void
+each_optimizer_number(const struct rule *rule, struct lint *l, const char *name, judge_number *judge)
+{
+	const struct settings *set = &l->module->set;
+	int i, at;
+
+	if (!l->module->train || !set->optimizer)
+		return;
+	if (set->optimizer_loc.src && op_attr_at(set->optimizer, name) >= 0)
+		judge(rule, l, &(struct optimizer_number){ optimizer_real(set, name), set->optimizer,
+		    set->optimizer_attr, set->optimizer_loc, .part = false });
+	each_group_number(rule, l, name, judge);
+	for (i = 0; i < set->nturns; i++) {
+		const struct turn *t = &set->turn[i];
+
+		at = t->optimizer && t->optimizer_attr != set->optimizer_attr ? op_attr_at(t->optimizer, name) : -1;
+		if (at >= 0)
+			judge(rule, l, &(struct optimizer_number){ t->optimizer_attr[at].r, t->optimizer,
+			    t->optimizer_attr, t->loc, .part = false });
+	}
+}
+
 /* What an operand was before it was repeated. */
 static const struct tensor *
 unrepeated(const struct tensor *t)

@@ -33,6 +33,21 @@ int	weighted_layers(const struct module *);
 /* A number that the optimizer was given, or its default; 0 where it has no such argument. */
 double	optimizer_real(const struct settings *, const char *name);
 
+/* A number of an optimizer's, as "lr", that the spec says somewhere; and what a rule has to say of
+ * one. */
+struct optimizer_number {
+	double value;
+	const struct op *optimizer;
+	const struct attr *attr;	/* all of its arguments */
+	struct loc loc;
+	bool part;			/* of a group of parameters alone, whose share may be next to nothing */
+};
+typedef void	judge_number(const struct rule *, struct lint *, const struct optimizer_number *);
+
+/* Each "lr" or "weight_decay" of a network that is trained: its optimizer's, that of groups with
+ * one of their own, and of updates with an optimizer of their own. */
+void	each_optimizer_number(const struct rule *, struct lint *, const char *name, judge_number *);
+
 /* Does an arithmetic node repeat both operands, so that its result is at least GROWTH times the
  * larger? Then X and Y are the operands before they were repeated. */
 bool	node_repeats(const struct node *, int64_t growth, const struct tensor **x,

@@ -26,17 +26,8 @@ static const struct {
 	{ "sgd", 1e-6, 10, "1e-3 to 1", true },
 };
 
-/* A rate that the spec says somewhere. */
-struct rate {
-	double lr;
-	const struct op *optimizer;
-	const struct attr *attr;
-	struct loc loc;
-	bool part;		/* of some parameters alone, whose share may be next to nothing */
-};
-
 static double
-real_of(const struct rate *r, const char *name)
+real_of(const struct optimizer_number *r, const char *name)
 {
 	int i = op_attr_at(r->optimizer, name);
 
@@ -53,27 +44,27 @@ most_of(const struct module *m, size_t i)
 }
 
 static void
-report(const struct rule *rule, struct lint *l, const struct rate *r, double momentum, double steps,
+report(const struct rule *rule, struct lint *l, const struct optimizer_number *r, double momentum, double steps,
     size_t i)
 {
 	struct diag *g;
 
-	if (r->lr == 0)
+	if (r->value == 0)
 		g = lint_report(l, rule, r->loc, "a learning rate of 0 trains nothing");
 	else
 		g = lint_report(l, rule, r->loc, "a learning rate of %g is far %s what %s is used "
-		    "with", r->lr, steps < ranges[i].least ? "below" : "above", r->optimizer->name);
-	if (momentum > 0 && r->lr > 0)
+		    "with", r->value, steps < ranges[i].least ? "below" : "above", r->optimizer->name);
+	if (momentum > 0 && r->value > 0)
 		diag_fact(l->diags, g, "with momentum %g its steps come to lr / (1 - momentum) = %g",
 		    momentum, steps);
 	diag_help(l->diags, g, "usual for %s: %s", r->optimizer->name, ranges[i].usual);
 }
 
 static void
-judge(const struct rule *rule, struct lint *l, const struct rate *r)
+judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 {
 	double momentum = strcmp(r->optimizer->name, "sgd") == 0 ? real_of(r, "momentum") : 0;
-	double steps = momentum < 1 ? r->lr / (1 - momentum) : r->lr;
+	double steps = momentum < 1 ? r->value / (1 - momentum) : r->value;
 	size_t i;
 
 	if (strcmp(r->optimizer->name, "rmsprop") == 0 && real_of(r, "eps") > SMALL_EPS)
@@ -84,51 +75,10 @@ judge(const struct rule *rule, struct lint *l, const struct rate *r)
 			report(rule, l, r, momentum, steps, i);
 }
 
-/* Of groups with a rate of their own. */
-static void
-judge_groups(const struct rule *rule, struct lint *l)
-{
-	const struct settings *set = &l->module->set;
-	const struct pattern *first = set->group_pattern;
-	int i;
-
-	for (i = 0; i < set->ngroups; first += set->group[i++].patterns)
-		if (set->group[i].has_lr)
-			judge(rule, l, &(struct rate){ set->group[i].lr, set->optimizer,
-			    set->optimizer_attr, first->loc, .part = true });
-}
-
-/* Of updates with an optimizer of their own. */
-static void
-judge_turns(const struct rule *rule, struct lint *l)
-{
-	const struct settings *set = &l->module->set;
-	int i;
-
-	for (i = 0; i < set->nturns; i++) {
-		const struct turn *t = &set->turn[i];
-		struct rate r = { .optimizer = t->optimizer, .attr = t->optimizer_attr, .loc = t->loc };
-
-		if (!t->optimizer || t->optimizer_attr == set->optimizer_attr)
-			continue;
-		r.lr = real_of(&r, "lr");
-		judge(rule, l, &r);
-	}
-}
-
 static void
 check(const struct rule *rule, struct lint *l)
 {
-	const struct module *m = l->module;
-	const struct settings *set = &m->set;
-
-	if (!m->train || !set->optimizer)
-		return;
-	if (set->optimizer_loc.src)
-		judge(rule, l, &(struct rate){ optimizer_real(set, "lr"), set->optimizer,
-		    set->optimizer_attr, set->optimizer_loc, .part = false });
-	judge_groups(rule, l);
-	judge_turns(rule, l);
+	each_optimizer_number(rule, l, "lr", judge);
 }
 
 const struct rule rule_learning_rate = {

@@ -19,59 +19,25 @@ adds_to_gradients(const struct op *optimizer)
 }
 
 static void
-judge(const struct rule *rule, struct lint *l, const struct op *optimizer, double decay, struct loc loc)
+judge(const struct rule *rule, struct lint *l, const struct optimizer_number *n)
 {
 	struct diag *g;
 
-	if (decay < LEAST || !adds_to_gradients(optimizer))
+	if (n->value < LEAST || !adds_to_gradients(n->optimizer))
 		return;
-	g = lint_report(l, rule, loc, "weight_decay=%g of %s pulls weights to 0 harder than a usual "
-	    "loss pulls them away", decay, optimizer->name);
+	g = lint_report(l, rule, n->loc, "weight_decay=%g of %s pulls weights to 0 harder than a usual "
+	    "loss pulls them away", n->value, n->optimizer->name);
 	diag_fact(l->diags, g, "it adds %g times each weight to its gradient: training settles "
-	    "where the loss's own gradient is as large as that", decay);
+	    "where the loss's own gradient is as large as that", n->value);
 	diag_help(l->diags, g, "usual for %s: 1e-5 to 5e-3; 0.1 is a number for adamw, which takes "
-	    "lr * weight_decay off each weight instead", optimizer->name);
-}
-
-static void
-judge_groups(const struct rule *rule, struct lint *l)
-{
-	const struct settings *set = &l->module->set;
-	const struct pattern *first = set->group_pattern;
-	int i;
-
-	for (i = 0; i < set->ngroups; first += set->group[i++].patterns)
-		if (set->group[i].has_decay)
-			judge(rule, l, set->optimizer, set->group[i].decay, first->loc);
-}
-
-static void
-judge_turns(const struct rule *rule, struct lint *l)
-{
-	const struct settings *set = &l->module->set;
-	int i;
-
-	for (i = 0; i < set->nturns; i++) {
-		const struct turn *t = &set->turn[i];
-		int at = t->optimizer ? op_attr_at(t->optimizer, "weight_decay") : -1;
-
-		if (at >= 0 && t->optimizer_attr != set->optimizer_attr)
-			judge(rule, l, t->optimizer, t->optimizer_attr[at].r, t->loc);
-	}
+	    "lr * weight_decay off each weight instead", n->optimizer->name);
 }
 
 static void
 check(const struct rule *rule, struct lint *l)
 {
-	const struct module *m = l->module;
-	const struct settings *set = &m->set;
-
-	if (!m->train || !set->optimizer || weighted_layers(m) < 2)
-		return;
-	if (set->optimizer_loc.src)
-		judge(rule, l, set->optimizer, optimizer_real(set, "weight_decay"), set->optimizer_loc);
-	judge_groups(rule, l);
-	judge_turns(rule, l);
+	if (weighted_layers(l->module) >= 2)
+		each_optimizer_number(rule, l, "weight_decay", judge);
 }
 
 const struct rule rule_weight_decay = {
