@@ -7,6 +7,15 @@
 #include "base/text.h"
 
 static const char *const says[DOMAINS] = {
+	[DOMAIN_SPEAKERS] = "Where the speakers of a recording are told apart, each of its windows gets a vector: some programs give a network all windows of a recording at once, as Resemblyzer's embed_utterance() does, "
+	    "and what groups them has a number for each pair of them, so that it grows with the square of how long the recording is. Shorter pieces one after the other, fewer windows (a lower rate, a longer shift), "
+	    "or fewer at once (embedding_batch_size in pyannote.audio) take less.",
+	[DOMAIN_FRAMES] = "Where that is SAM 2's predictor of a video, it reads all frames ahead (12 MiB each in float32, at 1024 x 1024) and keeps them on the device, with what it finds in each frame of each object: "
+	    "offload_video_to_cpu=True of init_state(), and offload_state_to_cpu=True, put them in the machine's memory, and a shorter piece of the video, or fewer objects at once, take less.",
+	[DOMAIN_POINTS] = "Where a network matches points of two pictures (SuperGlue, LightGlue, LoFTR), it has a number for each pair of them, so that it grows with the square of how many there are, in LoFTR of the pictures' "
+	    "pixels: fewer points (max_keypoints, or max_num_keypoints of LightGlue's extractors), or smaller pictures (resize_max in hloc), take less.",
+	[DOMAIN_RANKS] = "Where samples are ranked by what neighbours they share (k-reciprocal encoding, Jaccard distances), each matrix of that has a number for each pair of them: of 20,000 it takes 1.49 GiB in float32, of "
+	    "200,000 149 GiB, and there are several. Of parts of the samples, in 16 bits, or of the nearest neighbours alone (sparse), they take less.",
 	[DOMAIN_SPEECH] = "Where it trains on recordings, those of a batch are padded to its longest, and what layers keep grows with that, attention's scores, where they are stored, with its square: "
 	    "a few that are long decide whether it fits. With these cut or left out, or fewer at once (where a batch is bounded by what it holds, as by ESPnet's batch_bins or icefall's max-duration, a lower bound), it takes less.",
 	[DOMAIN_ENTITIES] = "Where a graph of knowledge is embedded, each entity has a row of numbers, with its gradient and what the optimizer keeps, and each sample is compared with as many "
@@ -37,7 +46,7 @@ static const char *const says[DOMAINS] = {
 static bool
 is_of_either(int domain)
 {
-	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS;
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_RANKS;
 }
 
 /* In which memory grows by itself. */
@@ -54,9 +63,17 @@ only_keeps(int domain)
 	return domain == DOMAIN_METRICS;
 }
 
-/* Is nothing told beside it that tells more, though growth may be, or a length? */
+/* Is it what was asked for, or where that was, which tell not what lay there by then? */
 static bool
-is_all(const struct autopsy *y, bool grows, bool length)
+is_of_request(enum autopsy_says kind, bool place)
+{
+	return kind == SAYS_XLA_REQUEST || (place && (kind == SAYS_LINE_OF_CODE || kind == SAYS_FORWARD));
+}
+
+/* Is nothing told beside it that tells more, though growth may be, a length, or the place where it
+ * failed? */
+static bool
+is_all(const struct autopsy *y, bool grows, bool length, bool place)
 {
 	int i;
 
@@ -75,7 +92,7 @@ is_all(const struct autopsy *y, bool grows, bool length)
 		default:
 			return false;
 		}
-	for (i = 0; i < y->causes.n && y->causes.v[i].kind == SAYS_XLA_REQUEST; i++)
+	for (i = 0; i < y->causes.n && is_of_request(y->causes.v[i].kind, place); i++)
 		;
 	return i == y->causes.n || autopsy_is_of_samples(y);
 }
@@ -111,12 +128,14 @@ is_said(const struct autopsy *y, int d, bool grows)
 	const struct oom_message *o = y->main;
 	bool ended = o->kind == OOM_KERNEL || o->kind == OOM_TOLD;
 
-	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), false))
+	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), false, d == DOMAIN_FRAMES))
 		return false;
 	if (is_of_either(d) ? o->says && !ended : o->says || o->host)
 		return false;
 	if (d == DOMAIN_RESULTS && !gathers(y))
 		return false;
+	if (d == DOMAIN_SPEAKERS || d == DOMAIN_FRAMES)
+		return !y->log.paste.training && !y->log.paste.trains;
 	return (d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training;
 }
 
@@ -133,6 +152,6 @@ autopsy_domain(struct autopsy *y, bool grows)
 			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
 			return;
 		}
-	if (!grows && !y->main->host && !y->main->says && is_all(y, false, true))
+	if (!grows && !y->main->host && !y->main->says && is_all(y, false, true, false))
 		asked(y);
 }

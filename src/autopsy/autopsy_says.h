@@ -127,7 +127,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(CARD_IN_TABLE,	LINE,		"nvidia-smi's table, and no figures in the message")				\
 	SAYS(SMALLER_DEVICE,	LINE,		"DataParallel's warning")							\
 	/* autopsy_domain.c */													\
-	SAYS(DOMAIN,		WORDS,		"a name that tells what a network is for, a device's memory (of draws of chains, and of Spleeter, any), and nothing that tells more")	\
+	SAYS(DOMAIN,		WORDS,		"a name that tells what a network is for, a device's memory (of what runs on the processor, too, any), and nothing that tells more")	\
 	/* autopsy_paste.c */													\
 	SAYS(CODE,		LINE,		"a line of code that keeps, moves or runs something")				\
 	SAYS(HABIT,		LINE,		"a line of code, a command or a setting that is known to fill memory, and the memory it fills")	\

@@ -52,7 +52,7 @@ follows_rays(struct talk t)
 	return at && (at == t.s || (!piece_is_word(at[-1]) && at[-1] != '/')) && !clause_passes_by(t, at) && !talk_any_whole(t, "splatting gaussians gaussian x-ray x-rays") ? at : NULL;
 }
 
-#define LEARNS_TO_LEARN	"maml|meta-sgd|innerloop_ctx|second-order maml|create_graph=true|create_graph = true|second-order gradient|second-order gradients|second order gradient|second order gradients|second-order derivatives|second order derivatives|" \
+#define LEARNS_TO_LEARN	"maml|maml++|howtotrainyourmamlpytorch|multi-step loss optimization|meta-sgd|innerloop_ctx|second-order maml|create_graph=true|create_graph = true|second-order gradient|second-order gradients|second order gradient|second order gradients|second-order derivatives|second order derivatives|" \
     "gradients of gradients|meta-gradient|meta-gradients|meta gradients|higher-order gradients"
 
 /* Learning through steps of learning, by its method's name or what it asks autograd for. */

@@ -9,6 +9,10 @@
 #define SHORT_NAME	3	/* letters */
 
 static const char *const names[DOMAINS] = {
+	[DOMAIN_SPEAKERS] = "diarization|diarisation|diarize|diarizing|diarizer|clusteringdiarizer|speaker-diarization|resemblyzer|embed_utterance",
+	[DOMAIN_FRAMES] = "propagate_in_video|sam2_video_predictor|build_sam2_video_predictor|sam2videopredictor|add_new_points_or_box",
+	[DOMAIN_POINTS] = "lightglue|loftr|hloc|pipeline_sfm|hierarchical-localization",
+	[DOMAIN_RANKS] = "jaccard_distance|compute_jaccard_distance|jaccard distance|jaccard distances|k-reciprocal|k_reciprocal",
 	[DOMAIN_SPEECH] = "asr|speech recognition|speech-to-text|espnet|espnet2|wenet|wav2vec|wav2vec2|hubert|librispeech|aishell|ljspeech|libritts|tts|text-to-speech|text to speech|"
 	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train|icefall|zipformer|lhotse|rnnt|rnn-t|sovits|gpt-sovits|gpt_sovits|so-vits-svc|xtts|speechbrain|common voice|commonvoice",
 	[DOMAIN_ENTITIES] = "knowledge graph|knowledge graphs|knowledge graph embedding|kge|pykeen|distmult|transe|fb15k|fb15k-237|wn18|wn18rr|dgl-ke|dglke|openbiolink|kge_model",
@@ -27,13 +31,16 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
 };
 
-/* A name of a few letters within that of a folder, "D:\\AI\\TTS\\tts-webui", is anyone's. */
+/* A name of a few letters within that of a folder, "D:\\AI\\TTS\\tts-webui", is anyone's; and so is
+ * a program's that does more, "whisper-diarization/diarize.py". */
 static bool
-is_of_folder(struct talk t, const char *at, size_t n)
+is_of_folder(int domain, struct talk t, const char *at, size_t n)
 {
 	const char *to = at + n, *end = t.s + t.n;
 
-	return n <= SHORT_NAME && ((at > t.s && memchr("/\\-_", at[-1], 4)) || (to < end && memchr("/\\-_", *to, 4)));
+	if (domain == DOMAIN_SPEAKERS && to + 2 < end && memcmp(to, ".py", 3) == 0)
+		return true;
+	return (n <= SHORT_NAME || domain == DOMAIN_SPEAKERS) && ((at > t.s && memchr("/\\-_", at[-1], 4)) || (to < end && memchr("/\\-_", *to, 4)));
 }
 
 /* "torchmetrics==0.11.4", "torchmetrics: 1.0", "No module named 'torchmetrics'": that it is there,
@@ -46,6 +53,13 @@ is_of_version(struct talk t, const char *behind)
 	while (s < end && strchr(" \t=:|v\"'`>~", *s))
 		s++;
 	return (s < end && is_digit(*s)) || talk_any_phrase(t, "no module named|modulenotfound|pip install|cannot import");
+}
+
+/* Is it named by libraries, which a list of what is installed has, too? */
+static bool
+is_library(int domain)
+{
+	return domain == DOMAIN_METRICS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_POINTS;
 }
 
 /* "Chains run fine, but the network ...": a name of what works, or is not there. */
@@ -67,6 +81,6 @@ oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 
 	for (d = 0; d < DOMAINS; d++)
 		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
-			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (d != DOMAIN_METRICS || !is_of_version(t, at + n)) && !is_of_other(t, at, n) && !is_of_folder(t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
+			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (!is_library(d) || !is_of_version(t, at + n)) && !is_of_other(t, at, n) && !is_of_folder(d, t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
 				oom_knob_keep(&of[d], at, at + n, line);
 }

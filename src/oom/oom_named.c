@@ -249,6 +249,17 @@ says_splats(const struct oom_told *o, struct talk t, int line)
 
 #define AGENT_MODULES	"stable_baselines|stable_baselines3|sb3_contrib|rllib|ray.rllib|tianshou|tensorforce|gym|gymnasium|torchrl|tf_agents|keras_rl|rl.agents"
 
+/* "BreakoutNoFrameskip-v4": how Gym names its games of Atari. */
+static const char *
+names_game(struct talk t)
+{
+	const char *at = talk_first(t, "noframeskip-v|deterministic-v4|deterministic-v0"), *from = at;
+
+	while (at && from > t.s && is_letter(from[-1]))
+		from--;
+	return from < at && !clause_passes_by(t, from) && !clause_denies(t, from, (size_t)(at - from)) ? from : NULL;
+}
+
 /* A library of agents, or of what they act in, that code imports; or in prose. */
 static const char *
 says_agent(const struct oom_told *o, struct talk t, int line)
@@ -261,7 +272,8 @@ says_agent(const struct oom_told *o, struct talk t, int line)
 		return NULL;
 	if (talk_is_one_of(word, "import from"))
 		return talk_find_whole(t, AGENT_MODULES, &n);
-	at = says_of_run(o, t, AGENT, line);
+	if (!(at = says_of_run(o, t, AGENT, line)))
+		at = names_game(t);
 	return at && clause_works(talk_clause(t, at, 1)) ? NULL : at;
 }
 
