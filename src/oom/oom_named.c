@@ -124,6 +124,7 @@ static const struct {
 	{ "JAX", "jax jaxlib", POOL_ALL },
 	{ "Darknet", "darknet", POOL_NONE },
 	{ "PaddlePaddle", "paddle paddlepaddle", POOL_NONE },
+	{ "Burn", "wgpu burn-wgpu cubecl", POOL_NONE },
 };
 
 const char *

@@ -139,6 +139,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 			break;
 		}
 	}
+	if (talk_any_phrase(t, "train_new_from_iterator"))
+		p->millions = -1;	/* a tokenizer is learned, and the model is the one that it was made for */
 	if (is_in_few_bits(t, told))
 		p->few_bits = line;
 	if (talk_any_of(t, "float16 fp16 bf16 float32 .half()"))

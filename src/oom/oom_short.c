@@ -23,6 +23,7 @@ static const struct {
 	{ TOLD_ENDED, "out-of-video-memory|out of video memory|out-of-cpu-memory|out-of-gpu-memory|out of gpu memory|oom|ooms|oomed|oom-kill|oom_kill|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|rayoutofmemoryerror|out of the memory|"
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of memary|out of mamory|cuda of memory|out of mem|out-of-mem|out memory|run out memory|memory out|gpu out|"
 	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
+	{ TOLD_FULL, "memory: 100%|memory 100%|memory at 100%|ram: 100%|ram 100%|ram at 100%" },
 	{ TOLD_ENDED, RESOURCES },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory failure|memory failures|memory issue|memory issues|memory problem|memory problems|memory trouble|"
 	    "issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
@@ -31,6 +32,11 @@ static const struct {
 };
 
 #define AMOUNTS		"huge amount of|huge amounts of|insane amount of|massive amount of|massive amounts of|enormous amount of|ridiculous amount of|crazy amount of|tremendous amount of|absurd amount of"
+/* How much it takes, where that is what is complained of. */
+#define MUCH		"large amount of|large amounts of|whole lot of|incredible amount of|unreasonable amount of|excessive amount of|excessive amounts of|" \
+    "becomes enormous|is enormous|becomes huge|gets huge|incredibly high|extremely high|insanely high|ridiculously high|crazy high|abnormally high|excessive|abnormal memory usage|abnormal ram usage|" \
+    "high memory usage|high memory consumption|high memory requirement|high memory requirements|high gpu memory usage|high gpu memory consumption|high gpu memory requirement|high gpu memory requirements|high ram usage|high ram consumption|" \
+    "high vram usage|high vram consumption|high cpu memory usage"
 /* What befalls memory, where a clause names both: whole words. */
 #define MEMORY		"memory|ram|vram|memories"
 static const struct {
@@ -52,6 +58,7 @@ static const struct {
 	    "uses up|used up|using up|fully consumed|fully occupied|fully allocated|completely filled|completely used|uses the whole|takes the whole|uses the entire|takes the entire|eats the whole|eat the whole|eating the whole|ate the whole|eats whole|consumes the whole|consumes whole|consuming the whole|occupies the whole|fills the whole|fills whole|filled the whole|eats the entire|eat the entire|eats up the|consumes the entire|occupies the entire|fills the entire|filled the entire|eats my|100%|100 %|"
 	    "uses 100|to 100|blow through|blows through|blowing through|blew through|eats it all|ate it all|chomps|chomping|devours|devoured|gobbles|gobbles up|hogs|hogging" },
 	{ TOLD_SHORT, AMOUNTS },
+	{ TOLD_TROUBLE, MUCH },
 	{ TOLD_SHORT, "more memory than|more memory then|more vram than|more vram then|more ram than|more ram then|more gpu memory than" },
 	{ TOLD_TROUBLE, "leak|leaks|leaking|leaked|leakage|crash|crashes|crashed|crashing|kill|kills|killed|killing|killer|dies|died|dead|"
 	    "freeze|freezes|frozen|hangs|fails due|failed due|error due|errors due|because of|due to|overload|overloads|overloaded" },
@@ -78,7 +85,8 @@ static const struct {
 
 #define OF_REPORT	"log output traceback trace stack error message report code command config script"
 #define ALL_OF		28	/* bytes from "all" to what is all used, */
-#define WHOLE_OF	24	/* and from "whole" */
+#define WHOLE_OF	24	/* and from "whole", */
+#define OF_AMOUNT	16	/* and from "amount of" */
 #define OTHER_ALL	"core cores thread threads gpus cards devices images samples files processors"
 
 /* "the whole" ahead of T: of memory, or of a card? */
@@ -89,6 +97,14 @@ is_whole_of(struct talk t)
 	const char *at = talk_find_whole(t, MEMORY "|gb|gib|gpu|gpus|card|cards|device", &n);
 
 	return at && !talk_any_whole(talk_part(t, t.s, at), "in into onto to on of data dataset set file image model");
+}
+
+/* "a large amount of GPU memory", where an amount is told: not of data that memory is read to, nor
+ * what a machine has. */
+static bool
+is_much_memory(struct talk t, const char *at, size_t n)
+{
+	return !talk_has_whole(talk_part(t, at, at + n), "of") || (talk_has_whole(talk_head(t, at + n, OF_AMOUNT), MEMORY) && !clause_has_it(t, at));
 }
 
 /* The first of a clause's words that says what befell memory, where it names that. */
@@ -109,6 +125,8 @@ befell(struct talk t, const char *list, size_t *n)
 		return NULL;		/* "full logs are attached" */
 	if (at && strcmp(list, AMOUNTS) == 0 && clause_has_it(t, at))
 		return NULL;
+	if (at && strcmp(list, MUCH) == 0 && (talk_any_begins(t, "reduc lower decreas optimi limit sav warn") || !is_much_memory(t, at, *n)))
+		return NULL;		/* what is there, wished for or warned of */
 	/* nor is "it takes the whole data set into memory" of what memory is full */
 	if (at && talk_any_whole(talk_part(t, at, at + *n), "whole entire") && !is_whole_of(talk_head(t, at + *n, WHOLE_OF)))
 		return NULL;
@@ -188,6 +206,7 @@ oom_short_is_of_service(struct talk near)
 #define FITS_IN		"not fit in|not fit into|not fit on|n't fit in|n't fit into|n't fit on|cannot fit in|cannot fit into|can't be done in|cannot be done in|can not be done in|" \
     "can't be done with|cannot be done with|can't be done on|cannot be done on|can't run on|cannot run on|can not run on|can't train on|cannot train on|" \
     "can't run in|cannot run in|can't be run on|cannot be run on|can't be trained on|cannot be trained on"
+#define FILLS_UP	"occupying whole|occupies whole|occupying the whole|occupies the whole|occupying all|occupies all|occupying the entire|occupies the entire|uses up all|using up all|eats up all|eating up all|takes up all|taking up all"
 /* and what an amount may be of that is none. */
 #define OF_FILES	"disk|storage|ssd|hard drive|drive|quota|dataset|data|images|files|tokens|traffic|bandwidth|cache"
 
@@ -210,14 +229,15 @@ is_amount(struct talk t, const char *s)
 	return talk_is_one_of(word, "gb g gib gig gigs mb mib gigabytes gbs") && !talk_has_whole(talk_clause(t, s, 1), OF_FILES);
 }
 
-/* "It runs out of 24 GB", "can't be done in 24GB", which name no memory. */
+/* "It runs out of 24 GB", "can't be done in 24GB", "is occupying whole 16GB", which name no
+ * memory. */
 static enum told_what
 says_amount(struct talk t, const char **at, size_t *n)
 {
 	static const struct {
 		enum told_what what;
 		const char *phrases;
-	} of[] = { { TOLD_ENDED, ENDS_OF }, { TOLD_SHORT, FITS_IN } };
+	} of[] = { { TOLD_ENDED, ENDS_OF }, { TOLD_SHORT, FITS_IN }, { TOLD_FULL, FILLS_UP } };
 	struct talk rest;
 	size_t i;
 
@@ -240,7 +260,7 @@ oom_short_says(struct talk t, const char **at, size_t *n)
 		for (rest = t; (*at = talk_find_whole(rest, by_itself[i].phrases, n)); rest = talk_part(t, *at + *n, end)) {
 			if (talk_holds(denied, *at))
 				continue;
-			if (!is_of_service(t, *at) && oom_told_happened(t, *at, *n))
+			if (!is_of_service(t, *at) && !(by_itself[i].what == TOLD_FULL && talk_any_whole(talk_clause(t, *at, *n), "free available")) && oom_told_happened(t, *at, *n))
 				return by_itself[i].what;
 			denied = talk_clause(t, *at, *n);
 		}
