@@ -306,8 +306,8 @@ autopsy_in_backward(const struct oom_message *o)
 	    strstr(last ? last : o->node, "Grad");
 }
 
-const char *
-autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
+static const char *
+meaning(const struct autopsy *y, const struct oom_message *o)
 {
 	struct arena *a = y->arena;
 
@@ -339,6 +339,16 @@ autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 	if (o->kind == OOM_PYTORCH)
 		return pytorch_meaning(y, o);
 	return device_meaning(a, o);
+}
+
+/* And where its program went on from it, that. */
+const char *
+autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
+{
+	const char *text = meaning(y, o);
+
+	return !o->caught ? text : arena_printf(y->arena, "%s By line %d the program went on from it, as where batches are tried for their size, or one is left out: by itself it is "
+	    "no failure of the run, and what ended that, if anything did, says so elsewhere. Where many end so, smaller ones spare them.", text, o->caught);
 }
 
 int

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oom/oom_keep.h"
+
 #define STATS_LINES	12	/* that the allocator's statistics have */
 #define LEAST_MIB	1000	/* of a card */
 #define MOST_MIB	((int64_t)1 << 24)
@@ -493,6 +495,9 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	case ROLE_REPLAY:
 		log->replay = m->number[0];
 		log->replay_line = line;
+		break;
+	case ROLE_CAUGHT:
+		oom_keep_caught(log, line);
 		break;
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];

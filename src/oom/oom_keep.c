@@ -117,6 +117,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->last = o->line;
 	old->warning &= o->warning;
 	old->follows &= o->follows;
+	old->caught = o->caught;	/* it happened again */
 	if (old->gpu < 0)
 		old->gpu = o->gpu;
 	if (old->run == RUN_UNKNOWN)
@@ -185,6 +186,21 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 		vec_push(log->arena, &log->messages, *o);
 	else
 		log->more++;
+}
+
+/* What ended a trial, or a batch that was left out, did not end the program: the last failure ahead
+ * of the line, as far as a traceback may part them. */
+void
+oom_keep_caught(struct oom_log *log, int line)
+{
+	struct oom_message *o = NULL;
+	int i;
+
+	for (i = 0; i < log->messages.n; i++)
+		if (!o || log->messages.v[i].last >= o->last)
+			o = &log->messages.v[i];
+	if (o && (!o->titled || o->size[OOM_ASKED].known) && !o->host && line - o->last <= TRACE_LINES)
+		o->caught = line;
 }
 
 /* TensorFlow's driver tells of each region that it is refused, and goes on: what ended the program
@@ -464,6 +480,7 @@ oom_settle(struct oom_log *log)
 	for (i = 0; i < log->messages.n; i++) {
 		struct oom_message *o = &log->messages.v[i];
 
+		o->warning |= o->caught > 0;
 		if (o->status && log->assertion) {
 			o->asserted = log->assertion;
 			o->says = arena_printf(log->arena, ASSERTED, log->assertion);

@@ -9,6 +9,8 @@
 
 /* Adds the message, or what it says more than one that is there. */
 void	oom_keep(struct oom_log *, const struct oom_message *);
+/* A line from which on the program goes on, behind the failure that was kept last. */
+void	oom_keep_caught(struct oom_log *, int line);
 /* In anyone's words: worth keeping only where nobody says it better. */
 bool	oom_is_vague(const struct oom_message *);
 /* When all is read: what messages and lines say of each other. */

@@ -47,6 +47,14 @@ const struct phrase oom_lines[] = {
 	{ "PyTorch activation peak memory takes %", LINE(ROLE_SERVED_TRIAL) },
 	{ "Created device ^ with % memory", LINE(ROLE_MADE) },	/* since TensorFlow 2.4 */
 	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
+	{ "~AutoBatch: Using batch_size #", LINE(ROLE_CAUGHT) },		/* Ultralytics', */
+	{ "~using default batch_size #", LINE(ROLE_CAUGHT) },
+	{ "~trying batch size: #\n", LINE(ROLE_CAUGHT) },		/* Accelerate's, as its manual prints it, */
+	{ "Currently training with a batch size of: #", LINE(ROLE_CAUGHT) },	/* transformers', */
+	{ "failed, trying batch size #", LINE(ROLE_CAUGHT) },		/* Lightning's, */
+	{ "~\bskipping batch\b", LINE(ROLE_CAUGHT) },			/* and anyone's */
+	{ "~\bskipping this batch\b", LINE(ROLE_CAUGHT) },
+	{ "~\bskipping update\b", LINE(ROLE_CAUGHT) },
 	{ "\bvllm/", LINE(ROLE_SERVES) },
 	{ "\bvllm.", LINE(ROLE_SERVES) },
 	{ "~\bgpu_memory_utilization\a#", LINE(ROLE_SERVES) },

@@ -183,6 +183,8 @@ is_in_sentence(const struct log_reader *r, const struct phrase *p)
 	case ROLE_TRAINED: case ROLE_FOLD: case ROLE_SEARCH:
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT ||
 		    (r->source == SOURCE_UNSURE && (r->sources.marked || r->titled));
+	case ROLE_CAUGHT:
+		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT || r->source == SOURCE_CODE;
 	case ROLE_PRINTED: case ROLE_EXPANDS: case ROLE_SERVES: case ROLE_CAPTURE: case ROLE_SPEAKER: case ROLE_TRAINS: case ROLE_EVALUATES:
 	case ROLE_PROCESS:
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT;

@@ -145,6 +145,7 @@ struct oom_message {
 	bool logged;		/* of a level of which a run goes on */
 	bool titled;		/* in a title or a sentence, of what is shown below it */
 	bool commented;		/* in a comment of code */
+	int caught;		/* the line by which its program went on from it; 0: none is known */
 	bool python;		/* said by a program of Python: with a traceback, or behind its error's name */
 	bool follows;		/* said while an earlier message was being handled */
 	int share;		/* thousandths of the device that the framework takes; 0: not said */

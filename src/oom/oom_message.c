@@ -250,7 +250,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	told = o.apart && !o.beyond ? s : read_details(r, &t, s, details_end(p, s, end), end);
 	oom_tell_element(&o);
 	o.host |= is_of_processor(&o);
-	if (is_told_already(r, p, m, s))
+	if (is_told_already(r, p, m, s) || (o.warning && r->source == SOURCE_CODE))	/* what code would say */
 		return;
 	if (within && !p->who && !p->says && !m->size.known)
 		return;
@@ -266,5 +266,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	o.attends = attends(r, p, begin, s, end);
 	code = oom_lines_ahead(r, begin, 3);
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code), r->source);
+	if (o.warning && o.says && strcmp(o.says, SKIPPED) == 0)
+		oom_keep_caught(r->log, r->line);
 	oom_keep(r->log, &o);
 }

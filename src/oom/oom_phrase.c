@@ -211,6 +211,8 @@ const struct phrase oom_phrases[] = {
 	{ "Not enough memory to handle # prefill tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
 	{ "Not enough memory to handle # total tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
 	{ "WARNING: ran out of memory on GPU @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
+	{ "WARNING: ran out of memory, skipping batch", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
+	{ "WARNING: OOM in all workers, skipping update", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
 	{ "attempting to recover from OOM in forward/backward pass", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
 	{ "CUDA OutOfMemoryError in TaskAlignedAssigner, using CPU", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Ultralytics", ASSIGNS, PHRASE_WARNING) },
 	{ "OOM RuntimeError is raised due to the huge memory cost during label assignment. CPU mode is applied", ROW(ROLE_MESSAGE, OOM_CUDA, false, "YOLOX", ASSIGNS_LABELS, PHRASE_WARNING | PHRASE_HEDGED) },

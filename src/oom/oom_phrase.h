@@ -57,6 +57,7 @@ enum phrase_role {
 	ROLE_SEARCH,		/* and what makes them, by its name */
 	ROLE_BATCH,		/* samples in a batch of training, as the run was told */
 	ROLE_EXPANDS,		/* PyTorch's allocator is set to segments that grow */
+	ROLE_CAUGHT,		/* a program went on from the failure ahead of it */
 	ROLE_SPEAKER,		/* whose text that is */
 	ROLE_NOTHING,		/* it looks like a message and is none */
 	ROLES
