@@ -278,13 +278,22 @@ is_batch_said(const struct autopsy *y)
 	return i < y->reported.n && y->log.batch == y->log.paste.least_batch;
 }
 
+/* Do people say that a like run fits, or that it fails for something that comes later, or of
+ * another memory? Then its batch tells little: what fits from its start, or did, is not too large
+ * as it is. */
+static bool
+is_no_batch(const struct oom_paste *p)
+{
+	return p->fits || p->resuming.line || p->later.line || p->told.killed.line;
+}
+
 /* With which batch it fails, where nothing else is known of it but figures. */
 static void
 batch_told(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (is_batch_said(y))
+	if (is_batch_said(y) || is_no_batch(p))
 		return;
 	if (!p->of_batch.line || p->less.line || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || p->grows.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
@@ -293,8 +302,8 @@ batch_told(struct autopsy *y)
 	    (p->images || p->images_told || p->inferring.line) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
 	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
-	    "Where it fails with one sample at once, too, a smaller batch does not help. What is left: smaller samples (fewer pixels, "
-	    "shorter ones), a smaller network, fewer bits a number, a device that others have less of, or a larger one."));
+	    "Where it fails with one sample at once, too, a smaller batch does not help. What else takes less: smaller samples (fewer pixels, "
+	    "shorter ones), a smaller network, fewer bits a number. What others have of the device is not there for it."));
 }
 
 #define MOST_BOARD	((int64_t)64 << 30)	/* bytes that a board has */

@@ -246,6 +246,13 @@ works_there(struct talk t, const char *s)
 	return (clause_works(ahead) || (talk_has_whole(ahead, "was able to|were able to|am able to|are able to|could run|could train") && !clause_says_no(ahead, ""))) && !oom_short_fails(sentence);
 }
 
+/* "A forward pass takes 48 GB (6 GB per GPU)": in brackets, behind what a run takes. */
+static bool
+is_share_taken(struct talk t, struct talk clause)
+{
+	return clause.s > t.s && clause.s[-1] == '(' && talk_any_whole(talk_part(t, talk_sentence(t, clause.s).s, clause.s), "takes take took consumes consumed occupies occupied uses used needs requires");
+}
+
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
  * machine's, nor what one needs. */
 static bool
@@ -254,7 +261,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	struct talk ahead = talk_part(clause, clause.s, s);
 	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD);
 
-	if (is_of_past(clause) || works_there(t, s) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
+	if (is_of_past(clause) || works_there(t, s) || is_share_taken(t, clause) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
 		return false;
 	if (talk_is_one_of(clause_word_behind(t, to), "dataset data file files model models checkpoint csv images video corpus archive swap disk freed less more") || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
 		return false;

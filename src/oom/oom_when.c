@@ -41,6 +41,21 @@ goes_on_of_it(struct talk t, struct talk ahead)
 	return talk_is_one_of(ahead, "it") && is_of_memory(nearest) && !talk_any_whole(before, OTHER_SUBJECT);
 }
 
+#define OF_ONE		"when i start a generation|when i start generating|when i generate an image|when i generate a picture|when i press generate|when i click generate|starting generation|while generating the image|during one generation|" \
+    "during a single|within a single|within one|in a single forward|in one forward|a single image|one image|one picture|single picture|a single step|one step|first step|first iteration|first batch|first image|first generation|first request|a single file|" \
+    "one file|a single request|one request|a single call|one call|the call|loading the model|loading a model|loading the checkpoint|loading checkpoint|loads the model|load the model|model is loading|model loads|model is loaded|while loading|when loading|as it loads|" \
+    "during loading|load the weights|loading the weights|loading weights|reading the file|read the file|reads the file|while reading|decoding the|loading shards|checkpoint shards"
+#define OF_MANY		"each every epoch epochs steps iterations images pictures calls requests generations batches files runs rounds times again repeatedly leak leaks leaking over"
+
+/* "When I start a generation, it slowly increases my VRAM and then fails", "while the model is
+ * loaded the RAM keeps growing": one call, load or step, of which growth tells nothing that is kept
+ * from one to the next. */
+static bool
+is_of_one(struct talk sentence)
+{
+	return talk_has_whole(sentence, OF_ONE) && !talk_any_whole(sentence, OF_MANY);
+}
+
 /* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
  * "increasing the limit"? "It increases to 15 GB" tells of one rise, which every run has. */
 static bool
@@ -50,6 +65,8 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 
 	if ((unsigned char)*at >= 0x80)		/* of languages whose clauses are not told apart here */
 		return talk_any_phrase(t, WITH_SETTING_CHINESE ROSE_ONCE_CHINESE) || clause_denies_elsewhere(t, at, TWO_SIGNS);
+	if (is_of_one(talk_sentence(t, at)))
+		return true;
 	if (talk_has_whole(talk_part(clause, clause.s, at), "rather than|instead of|if memory|if the memory|if gpu memory|if vram|do you also|did you also|do you see|did you see|i thought|i suspected|i assumed|first thought"))
 		return true;		/* "rather than a leak", "I thought that it was a leak" */
 	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))

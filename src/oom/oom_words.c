@@ -17,6 +17,7 @@
 #include "oom/oom_cure.h"
 #include "oom/oom_pictures.h"
 #include "oom/oom_runs.h"
+#include "oom/oom_short.h"
 #include "oom/oom_when.h"
 #include "oom/oom_works.h"
 
@@ -183,12 +184,14 @@ fails_with_adam(struct talk t)
 	    !talk_has_whole(sentence, "adam to sgd|adam with sgd|adam by sgd|adam for sgd|adamw to sgd") ? at : NULL;
 }
 
-/* "The increase is just to load the weights": an explanation, which most often is given up. */
+#define OF_NEED		"requires require required needs need takes take took consumes consumed uses used occupies occupied costs cost gb gib"
+
+/* "The increase is just to load the weights": an explanation, which most often is given up. And
+ * "Loading the model requires less than 30 GB" tells what a load that came to its end took. */
 static bool
 is_no_loading(struct talk t, struct talk clause, const char *at)
 {
-	(void)clause;
-	return talk_is_one_of(clause_word_ahead(t, at), "just only used merely");
+	return (talk_any_whole(talk_part(clause, at, clause.s + clause.n), OF_NEED) && !clause_names_failure(clause) && !oom_short_fails(clause)) || talk_is_one_of(clause_word_ahead(t, at), "just only used merely");
 }
 
 static const char *
@@ -269,6 +272,18 @@ said_of_failure(struct said *to, const struct oom_told *told, struct talk t, con
 		said_at(to, t, at, line);
 }
 
+#define RUN_FITS	"used to work|used to run|used to fit|used to train|worked before|worked fine|worked well|worked yesterday|worked last week|ran before|ran fine|trained fine|trained well|"	\
+    "works fine|works well|runs fine|runs well|trains fine|trains well|is fine to use|can easily fit|could easily fit|possible to fit|fits easily|fits well|no longer works|no longer runs|stopped working"
+
+/* "It is possible to fit the model and train it from scratch": told, and not asked. */
+static bool
+says_fits(struct talk t)
+{
+	const char *at = clause_says(t, RUN_FITS, AHEAD, "if would should could might hope wish");
+
+	return at && !clause_is_question(talk_sentence(t, at));
+}
+
 /* Of batches with which it fails the smallest, and one with which it runs; of lengths the first. */
 static void
 batch_said(struct oom_paste *p, struct talk t, int line)
@@ -280,6 +295,8 @@ batch_said(struct oom_paste *p, struct talk t, int line)
 		said_at(&p->of_batch, t, at, line);
 		p->least_batch = least;
 	}
+	if (says_fits(t))
+		p->fits = line;
 	if (!p->less.line)
 		said(&p->less, t, oom_batch_runs(t), line);
 	if (!p->of_length.line)
