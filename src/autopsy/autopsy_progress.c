@@ -21,6 +21,8 @@ is_near_bar(const struct autopsy *y)
 {
 	int ahead = y->main->last - y->log.bar;
 
+	if (y->log.preparing == y->log.bar && !y->main->host)
+		return false;		/* data are made ready in the machine's memory */
 	return ahead >= -BAR_BEHIND && ahead <= BAR_AHEAD;
 }
 

@@ -306,13 +306,29 @@ autopsy_in_backward(const struct oom_message *o)
 	    strstr(last ? last : o->node, "Grad");
 }
 
+#define NOT_MEMORY	"Not for want of memory, as far as was read: "
+
+/* What a message that is not of memory says, where people tell of memory beside it: of that message
+ * alone. */
+static const char *
+says_apart(const struct autopsy *y, const struct oom_message *o)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct said *said = p->grows.line ? &p->grows : &p->told.said;
+
+	if (strncmp(o->says, NOT_MEMORY, strlen(NOT_MEMORY)) != 0 || !said->line || said->line == o->line)
+		return o->says;
+	return arena_printf(y->arena, "By its own words this message is not of memory: %s But %s: where memory ends there, another error tells of it, and the driver's tool (nvidia-smi, "
+	    "rocm-smi) and the machine's own (top) show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
+}
+
 static const char *
 meaning(const struct autopsy *y, const struct oom_message *o)
 {
 	struct arena *a = y->arena;
 
 	if (o->says)
-		return o->says;
+		return says_apart(y, o);
 	if (o->kind == OOM_TOLD)
 		return autopsy_told(y);
 	if (o->host)

@@ -374,13 +374,14 @@ take_weights(struct oom_around *r, const struct phrase *p, const struct oom_matc
 	*most = n > *most ? n : *most;
 }
 
-/* Folds are counted where one number follows a smaller one: one by itself may choose one. */
+/* Folds are counted where one number follows a smaller one: one by itself may choose one. So is a
+ * trial of number 1, which is the first where they are counted from there. */
 static void
 take_trial(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
 	int64_t n = m->number[0];
-	bool counted = p->role == ROLE_TRIAL ? n > log->trial : r->fold > 0 && n >= r->fold;
+	bool counted = p->role == ROLE_TRIAL ? n > log->trial && (n > 1 || r->trials) : r->fold > 0 && n >= r->fold;
 
 	if (log->messages.n > 0 || n > MOST_COUNTED)
 		return;
@@ -388,6 +389,7 @@ take_trial(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		log->trial = n;
 		log->trial_line = line;
 	}
+	r->trials |= p->role == ROLE_TRIAL && n == 0;
 	r->fold = p->role == ROLE_FOLD ? n + 1 : r->fold;
 }
 

@@ -25,6 +25,7 @@ struct oom_around {
 	int64_t next_epoch;	/* after the number that a line gave last beside the word; 0: none did */
 	int epoch_step_line;	/* the last that gave an epoch's number and a step's */
 	int64_t step;		/* the number that a line gave last beside that word; 0: none did */
+	bool trials;		/* a line gave the number of a trial, the first of which is 0 or 1 */
 	int64_t fold;		/* one more than the number of the last fold that a line gave; 0: none did */
 	int evaluating_line;	/* the head of what is told of evaluation; 0: of training, or nowhere */
 	int handling_line;	/* where an error was being handled; 0: nowhere */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_clause.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
@@ -71,6 +72,33 @@ begins_post(struct talk t)
 	for (to = s; to < end && memchr("-_*=\r", *to, 5); to++)
 		;
 	return (s < end && (*s == '@' || *s == '#')) || (to == end && to - s >= 3) || talk_any_phrase(t, OF_ALL_POSTS);
+}
+
+/* "On Mon, Jan 4, 2021, Jane Doe wrote:", "@alice wrote:": ahead of what another wrote. */
+static bool
+cites(struct talk t)
+{
+	const char *end = t.s + t.n, *s = piece_past_blanks(t.s, end);
+	struct talk first = clause_word_behind(t, s);
+
+	while (end > t.s && memchr(" \t\r*_", end[-1], 5))
+		end--;
+	return end - s > 6 && memcmp(end - 6, "wrote:", 6) == 0 && (*s == '@' || (talk_is_one_of(first, "on am") && talk_any_of(t, "0 1 2 3 4 5 6 7 8 9")));
+}
+
+/* Does the line belong to the paragraph that is cited? */
+static bool
+is_cited(struct oom_aside *a, struct talk t, enum oom_source source)
+{
+	if (a->cited && source == SOURCE_NONE) {
+		a->cited = !a->cites;
+	} else if (cites(t)) {
+		a->cited = true;
+		a->cites = false;
+	} else {
+		a->cites = a->cited;
+	}
+	return a->cited && source != SOURCE_NONE;
 }
 
 /* "+1", "Same here.", "I have the same issue, in my case ..."; not "I get the same error with batch
@@ -186,6 +214,8 @@ oom_aside(struct oom_aside *a, struct talk t, enum oom_source source, bool fence
 	if (speaks && reported && joins(t))
 		a->another = true;
 	if (speaks && a->answers && !fenced && is_quoted(t.s, t.s + t.n))
+		return SOURCE_COMMENT;
+	if (!fenced && is_cited(a, t, source) && (speaks || is_shown(source)))
 		return SOURCE_COMMENT;
 	if (is_set_aside(a, t, source, fenced) || (a->another && (speaks || is_shown(source))))
 		return SOURCE_COMMENT;

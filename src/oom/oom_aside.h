@@ -11,6 +11,7 @@
 struct oom_aside {		/* of the lines ahead; zeros at first */
 	bool answers;		/* the report has more lines of its own than quoted ones, which are another's then */
 	bool another;		/* within another's post */
+	bool cited, cites;	/* a line named whom the paragraph behind it cites; and that has begun */
 	bool armed;		/* a sentence said that the code behind it is not, or no longer, what ran; */
 	bool fenced;		/* that code has begun, in a fence; */
 	bool comment;		/* and a comment within code said so */

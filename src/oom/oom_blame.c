@@ -227,7 +227,7 @@ small_machine(struct talk t)
 	struct talk sentence;
 	int64_t count;
 
-	if (at && !talk_any_whole(talk_sentence(t, at), "not no than like unlike instead such should would could") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n))
+	if (at && !talk_any_whole(talk_sentence(t, at), "not no than like unlike instead such should would could ssh client remote remotely server cluster connect connected connecting terminal vnc deploy deployed later") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n))
 		return at;
 	if (!(at = talk_find_whole(t, "vm|vps|virtual machine|droplet|my laptop|my pc|my computer|my machine|this machine|my server", &n)))
 		return NULL;

@@ -272,6 +272,7 @@ struct oom_log {
 	struct oom_paste paste;	/* what stands beside messages */
 	int reading;		/* the last line with a bar of progress of what is loaded; 0: none */
 	int evaluating;		/* the last line with a bar of progress of evaluation; 0: none */
+	int preparing;		/* the last line with one of data that are made ready, as datasets' map() has; 0: none */
 	int64_t bytes;
 	int lines;
 };

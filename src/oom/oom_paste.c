@@ -112,7 +112,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		for (to = s; to < end && is_of_name(*to); to++)
 			;
 		name = talk_part(t, s, to);
-		if (told && (talk_any_whole(t, OF_ANOTHER_RUN) || talk_any_phrase(t, "no oom|no error|without error|no problem")))
+		if (told && (talk_any_whole(t, OF_ANOTHER_RUN) || talk_any_phrase(t, "no oom|no error|without error|no problem|so we use|so i use|so we train|so i train|we switched to|i switched to|in place of")))
 			return;		/* another model, to which the one that failed is likened */
 		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told)))
 			continue;

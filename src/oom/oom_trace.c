@@ -276,6 +276,8 @@ note_bar(struct oom_log *log, struct piece line, int number)
 		return;		/* neither rounds nor data */
 	if (piece_any_begins(title, "loading reading caching") && !piece_any_of(title, "model"))
 		log->reading = number;
+	else if (piece_any_begins(title, "map filter flattening"))
+		log->preparing = number;
 	else if (piece_any_of(title, "valid evaluat eval testing") && !piece_any_of(title, "loss train acc="))
 		log->evaluating = number;
 	if (log->bar && log->done > 0)
