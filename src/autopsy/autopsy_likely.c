@@ -306,7 +306,7 @@ has_no_loader(const struct autopsy *y)
 static bool
 is_ruled_out(const struct autopsy *y, const char *cause)
 {
-	return (y->log.paste.first_of_ranks && begins(cause, GATHERED)) || (y->log.paste.no_grad && begins(cause, GRADIENTS_ON)) || (begins(cause, WITH_LOADER) && has_no_loader(y));
+	return (y->log.paste.first_of_ranks && begins(cause, GATHERED)) || (y->log.paste.no_grad && !y->log.paste.ungraded.line && begins(cause, GRADIENTS_ON)) || (begins(cause, WITH_LOADER) && has_no_loader(y));
 }
 
 /* By the message, files of it, or a name: is it TensorFlow, or Keras, which mostly stands on it? */

@@ -182,8 +182,8 @@ static const struct told_cause {
 	    "sizes differ from step to step (lengths, nodes, pictures) those add up. Sizes that are padded to a few, or segments that grow (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), need none of it." },
 	{ offsetof(struct oom_paste, ended_by), offsetof(struct oom_paste, emptied.line), SAYS_TOLD_ENDED, OF_ITSELF, 0,
 	    "Where the run that went through differs from the one that failed in that alone, what it took away, let go of or made smaller had no room beside the rest." },
-	{ offsetof(struct oom_paste, other_data), 0, SAYS_TOLD_DATA, OF_ITSELF, 0,
-	    "Where the run differs in its data alone from one that works, something of these is larger: its samples (pixels, length), what is "
+	{ offsetof(struct oom_paste, other_data), 0, SAYS_TOLD_DATA, 0, 0,
+	    "Where the run differs in its data alone from one that works, something of these is larger: the set, where it is read whole, its samples (pixels, length), what is "
 	    "in one (boxes, points, nodes), or the number of classes, or of entities, words or users, each of which has a row of weights. Samples that are cropped, scaled or cut to what the others have, or fewer at once, take less." },
 	{ offsetof(struct oom_paste, pairs), 0, SAYS_TOLD_PAIRS, OF_ITSELF | NO_SHAPE, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS,
 	    "Where that has a number for each pair, it grows with the square of how many there are: half as many take a quarter. "

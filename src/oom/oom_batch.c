@@ -24,12 +24,13 @@
     "размер батча|"	\
     "batchgröße|batch-größe|tamaño de lote|tamanho do lote|tamanho de lote|taille de batch|taille du batch"
 #define LENGTH	"context length|context size|context window|sequence length|sequence lengths|seq_len|seq_length|seq len|seq length|seqlen|max_seq_length|"	\
-    "max_seq_len|max_sequence_length|max_length|max length|max_len|model_max_length|cutoff_len|cutoff length|block_size|input length|prompt length|token length|"	\
+    "max_seq_len|max_sequence_length|max_length|max length|max_len|model_max_length|cutoff_len|cutoff length|block_size|input length|prompt length|token length|max sequence|maximum sequence|token size|"	\
     "序列长度|上下文长度|文本长度|最大长度|シーケンス長|시퀀스 길이"
 #define LEAST_LENGTH	512	/* that is worth a word */
 /* Between the word and its number; another setting that is made as small is among them. */
 #define LINKS	"is are was were be been being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
     "large long high very had has have and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
+#define THAN		" higher larger greater longer more than above beyond over anything"	/* and between a length and it */
 /* From the number to the next of a list. */
 #define JOINS	"or and to then down even"
 
@@ -146,7 +147,7 @@ is_to_others(struct talk sentence)
 static int64_t
 least_of(struct talk t, const char *at, size_t n, bool length)
 {
-	const char *s = to_digit(t, at + n, LINKS, length ? " =:\"'`(*>" : " =:\"'`(*"), *next;
+	const char *s = to_digit(t, at + n, length ? LINKS THAN : LINKS, length ? " =:\"'`(*>" : " =:\"'`(*"), *next;
 	int64_t least = 0, one;
 
 	while (s && (next = count_at(t, s, length, &one))) {

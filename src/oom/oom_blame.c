@@ -13,6 +13,7 @@
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
 #include "oom/oom_version.h"
+#include "oom/oom_when.h"
 #include "oom/oom_works.h"
 
 /* What lies on a device by its nature, or is wished to. */
@@ -172,7 +173,7 @@ own_resolution(struct talk t)
 
 #define NO_GRADIENTS	"no no_grad|not no_grad|no torch.no_grad|not torch.no_grad|without torch.no_grad|without no_grad|without with torch.no_grad|missing torch.no_grad|missing no_grad|missing the no_grad|lacks torch.no_grad|lacks no_grad|" \
     "forgot torch.no_grad|forgot no_grad|forgot to use torch.no_grad|forgot to add torch.no_grad|not in torch.no_grad|not under torch.no_grad|not wrapped in torch.no_grad|not wrapped by torch.no_grad|not wrapped with torch.no_grad|" \
-    "should be wrapped in torch.no_grad|should be in torch.no_grad"
+    "should be wrapped in torch.no_grad|should be in torch.no_grad|" OOM_NO_GRADIENTS
 
 /* "There is no no_grad around the inference script." */
 static const char *
@@ -182,7 +183,7 @@ records_gradients(struct talk t)
 	const char *at = talk_find_whole(t, NO_GRADIENTS, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	return at && !talk_any_whole(talk_part(sentence, sentence.s, at), "even if") && !clause_works(sentence) && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+	return at && !talk_any_whole(talk_part(sentence, sentence.s, at), "even if pass passes") && !clause_works(sentence) && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
 #define DIFFERENCE	"only difference|the difference is|difference is only|differ only|differs only"

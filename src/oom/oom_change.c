@@ -88,6 +88,8 @@ oom_change_leads(struct talk t, const char *at)
 #define DATA		"dataset|datasets|data set|data sets"
 #define OTHER_DATA	"another dataset|other dataset|other datasets|different dataset|own dataset|own data|custom dataset|custom data|larger dataset|bigger dataset|my dataset|my data|new dataset"
 
+#define ENDED		"be killed|is killed|was killed|gets killed|got killed|being killed"
+#define WORKS_WITH	"no problem with|no problems with|no issue with|no issues with"
 #define OTHER_THEN	"when i changed to|when i change to|when i changed it to|when i switched to|when i switch to|when i use another|when i used another|when i move to|when i moved to|but on another|but with another|but when i use|but when i try|but when i tried|but when i used"
 
 /* "With FB15K it works, when I changed to WN18 it is out of memory": of one sentence that names
@@ -127,10 +129,10 @@ oom_change_data(struct talk t)
 		if (works_with_one(part))
 			return at;
 		other |= talk_has_whole(part, OTHER_DATA);
-		if (oom_short_fails(part))
+		if (oom_short_fails(part) || talk_has_whole(part, ENDED))
 			fails = fails ? fails : at;
 		else
-			works |= clause_works(part);
+			works |= clause_works(part) || talk_has_whole(part, WORKS_WITH);
 	}
 	return works && other ? fails : NULL;
 }

@@ -290,7 +290,7 @@ oom_runs_retain(struct talk t)
 {
 	const char *at = talk_first(t, "retain_graph");
 
-	return at && !talk_any_begins(talk_sentence(t, at), "without remov delet drop instead") && !talk_has_whole(talk_sentence(t, at), "not set|not used|not needed|not using|don't use|do not use") &&
+	return at && !talk_any_begins(talk_sentence(t, at), "without remov delet drop instead") && !talk_has_whole(talk_sentence(t, at), "not due to|not because of|not caused by|not set|not used|not needed|not using|don't use|do not use") &&
 	    !talk_any_phrase(t, "retain_graph=false|retain_graph = false") ? at : NULL;
 }
 

@@ -129,10 +129,10 @@ grows(struct talk t)
 		return by;
 	if (!talk_any_of(t, "leak memory vram usage ram \xe6\x98\xbe\xe5\xad\x98 \xe5\x86\x85\xe5\xad\x98"))		/* 显存 内存 */
 		return NULL;
-	if (talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear"))
-		return NULL;		/* what it is for */
+	if ((talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear")) || talk_any_phrase(t, "page cache|disk cache"))
+		return NULL;		/* what it is for; or what the system keeps of files, which is no want */
 	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
-	    "memory not being freed in time|memory not being freed when|memory not being freed while|memory not being freed during|memory not being freed between|memory not being released in time|memory is not freed in time|memory not freed in time|memory is not released in time|memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
+	    "kept filling up|keeps filling up|keep filling up|filling up non-stop|fills up non-stop|eating up ram continuously|memory not being freed in time|memory not being freed when|memory not being freed while|memory not being freed during|memory not being freed between|memory not being released in time|memory is not freed in time|memory not freed in time|memory is not released in time|memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "is going up|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
@@ -383,7 +383,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 }
 
 #define NO_GUARD	"not use torch.no_grad|n't use torch.no_grad|not using torch.no_grad|n't using torch.no_grad|forgot torch.no_grad|forgot to use torch.no_grad|forgot to add torch.no_grad|forgot the torch.no_grad|" \
-    "missing torch.no_grad|missed torch.no_grad|lacked torch.no_grad|forgot no_grad|forgot to use no_grad|missing no_grad|not use no_grad|n't use no_grad"
+    "missing torch.no_grad|missed torch.no_grad|lacked torch.no_grad|forgot no_grad|forgot to use no_grad|missing no_grad|not use no_grad|n't use no_grad|" OOM_NO_GRADIENTS
 
 /* "My validation loop did not use torch.no_grad()": neither asked nor advised. */
 const char *
@@ -392,5 +392,5 @@ oom_when_unguarded(struct talk t)
 	const char *at = talk_first(t, NO_GUARD);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	return at && talk_any_begins(sentence, "valid eval test infer predict") && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should would you your might maybe") ? at : NULL;
+	return at && talk_any_begins(sentence, "valid eval test infer predict") && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should would you your might maybe pass passes") ? at : NULL;
 }

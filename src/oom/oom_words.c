@@ -21,6 +21,7 @@
 #include "oom/oom_when.h"
 #include "oom/oom_works.h"
 
+#define BLAMES		"due to|caused by|because of|causes due to|comes from|reason is|culprit"
 #define NEAR_FAILURE	2	/* lines, to a sentence about it */
 #define SAVED_WITHIN	40	/* bytes from 保存 to its 时 */
 #define TWO_SIGNS	6	/* bytes of 验证 */
@@ -391,7 +392,7 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said_at(&p->trials, t, at, line);
 	else
 		said_of_failure(&p->trials, &p->told, t, at, line);
-	if (p->told.here_line == line || p->grows.line == line)
+	if (p->told.here_line == line || p->grows.line == line || (source == SOURCE_PROSE && (p->grows.line || p->told.what) && talk_has_whole(t, BLAMES)))
 		said(&p->retains, t, oom_runs_retain(t), line);
 	if (p->told.here_line == line)
 		said(&p->vocabulary, t, oom_runs_words(t), line);

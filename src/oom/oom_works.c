@@ -23,13 +23,13 @@ works_changed(struct talk t)
 
 	for (rest = t; (at = talk_find_whole(rest, "change|changed|changing|set|setting|reduce|reduced|reducing|resize|resized|resizing|lower|lowered|decrease|decreased|crop|cropped|shrink|use|used|using|downscale|downscaled", &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
-		works = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well", &length);
+		works = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well|this is resolved|it is resolved|is resolved then|this resolves it|this is solved|it is solved", &length);
 		if (!works)
 			continue;
 		ahead = talk_part(t, at + n, works);
 		if (talk_any_whole(talk_part(t, works + length, sentence.s + sentence.n), "then again until after epoch"))
 			continue;		/* for a time */
-		if (talk_any_whole(ahead, OF_PARTS) && !talk_any_whole(sentence, "still never should would could might try hope please whether instead") && !talk_any_phrase(sentence, "n't |not work|even if|even when") &&
+		if (talk_any_whole(ahead, OF_PARTS " num_workers workers") && !talk_any_whole(sentence, "still never should would could might try hope please whether instead") && !talk_any_phrase(sentence, "n't |not work|even if|even when") &&
 		    !memchr(sentence.s, '?', sentence.n) && !clause_says_no(talk_part(t, sentence.s, at), "") && !oom_short_fails(talk_part(t, at, works)))
 			return at;
 	}
@@ -87,7 +87,7 @@ works_without(struct talk t)
 	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
-#define NOT_THEN	"does not occur|doesn't occur|does not happen|doesn't happen|does not appear|doesn't appear|not occur|no error occurs|goes away|go away|disappears|is gone|does not fail|doesn't fail|does not crash|doesn't crash"
+#define NOT_THEN	"do not get this|don't get this|do not get it|don't get it|do not get that|don't get that|do not get the error|don't get the error|does not occur|doesn't occur|does not happen|doesn't happen|does not appear|doesn't appear|not occur|no error occurs|goes away|go away|disappears|is gone|does not fail|doesn't fail|does not crash|doesn't crash"
 
 /* "The error does not occur when I resize to 512." */
 static const char *
@@ -97,7 +97,7 @@ not_with_less(struct talk t)
 	const char *at = talk_find_whole(t, NOT_THEN, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
 
-	return at && talk_any_whole(behind, "when if with for once") && talk_any_whole(behind, OF_PARTS) && !talk_any_whole(sentence, "still even should would could might increase increased larger bigger whether") &&
+	return at && talk_any_whole(behind, "when while if with for once using") && talk_any_whole(behind, OF_PARTS " subset") && !talk_any_whole(sentence, "still even should would could might increase increased larger bigger whether") &&
 	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
