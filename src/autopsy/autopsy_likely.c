@@ -15,7 +15,7 @@
 
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
-#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_ANYONE | NEEDS_STRANGER | \
+#define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_STRANGER | \
     NEEDS_SESSION | NEEDS_UNDER_WAY)
 
 /* What makes a row one of the machine's memory, or of either. */
@@ -30,24 +30,6 @@ static int
 place(uint64_t sign)
 {
 	return __builtin_ctzll(sign | NEEDS(SIGNS));
-}
-
-/* CUDA's, or HIP's, bare words: any program's. */
-static bool
-is_of_anyone(const struct oom_message *o)
-{
-	return o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0 || strcmp(o->who, "a GPU") == 0);
-}
-
-bool
-autopsy_is_of_another(const struct autopsy *y)
-{
-	int i;
-
-	for (i = 1; oom_told_framework(i); i++)
-		if (y->log.paste.told.framework[i].line)
-			return true;
-	return false;
 }
 
 /* Is a framework named that takes a device at once, and is not told otherwise? */
@@ -136,7 +118,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 	uint64_t is = o->host ? NEEDS_HOST : 0;
-	bool words = o->kind == OOM_TOLD, in_torch = p->torch || (p->torch_told && !autopsy_is_of_another(y));
+	bool words = o->kind == OOM_TOLD;
 	int i;
 
 	/* predictions in a loop, with which memory grows, are told by themselves */
@@ -200,8 +182,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	is |= has_pool(&p->told) ? NEEDS_POOL : 0;
 	for (i = 0; i < SIGNS; i++)
 		is |= told[i] && told[i]->line ? NEEDS(i) : 0;
-	is |= (is_of_anyone(o) || (words && !o->host)) && !in_torch && !autopsy_is_of_another(y) ? NEEDS_ANYONE : 0;
-	is |= (autopsy_is_torch(o) && !is_of_anyone(o)) || ((o->kind == OOM_CUDA || words) && in_torch) ? NEEDS_TORCH : 0;
+	is |= autopsy_in_torch(y) && (autopsy_is_torch(o) || o->kind == OOM_CUDA || words) ? NEEDS_TORCH : 0;
 	is |= was_under_way(y) ? NEEDS_UNDER_WAY : 0;
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
@@ -272,7 +253,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 static void
 push(struct autopsy *y, const char *text)
 {
-	vec_push(y->arena, &y->likely, autopsy_named_lister(y, text));
+	vec_push(y->arena, &y->likely, autopsy_worded(y, text));
 }
 
 /* Where nothing tells what it may be: where to look. */
@@ -286,59 +267,15 @@ nothing_told(struct autopsy *y)
 		    "while it runs, tells more.");
 }
 
-static bool
-begins(const char *cause, const char *words)
-{
-	return strncmp(cause, words, strlen(words)) == 0;
-}
-
-/* What serves, draws by chains or runs in a browser has no loader. */
-static bool
-has_no_loader(const struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-
-	return ((p->serves || y->log.serving) && !p->training) || p->no_workers || p->domains[DOMAIN_CHAINS].line || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line;
-}
-
-/* Are gradients off, by torch.no_grad() in what was pasted? Is no loader there? Or do people tell
- * of processes that have the first device, and of none that gathers there? */
-static bool
-is_ruled_out(const struct autopsy *y, const char *cause)
-{
-	return (y->log.paste.first_of_ranks && begins(cause, GATHERED)) || (y->log.paste.no_grad && !y->log.paste.ungraded.line && begins(cause, GRADIENTS_ON)) || (begins(cause, WITH_LOADER) && has_no_loader(y));
-}
-
-/* By the message, files of it, or a name: is it TensorFlow, or Keras, which mostly stands on it? */
-static bool
-names_keras(const struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-	int i;
-
-	for (i = 0; i < TOLD_FRAMEWORKS; i++)
-		if (p->told.framework[i].line && (strcmp(oom_told_framework(i), "TensorFlow") == 0 || strcmp(oom_told_framework(i), "Keras") == 0))
-			return true;
-	return p->tf_files || y->main->kind == OOM_TENSORFLOW || y->main->kind == OOM_TF_ALLOCATOR;
-}
-
-/* Where the message is of another framework, without what only PyTorch or Keras do. */
-static const char *
-of_framework(const struct autopsy *y, const char *cause)
-{
-	if (!begins(cause, KEPT_ON) || !autopsy_is_without_torch(y))
-		return cause;
-	return arena_printf(y->arena, "%s%s", names_keras(y) ? KEPT_IN_KERAS : KEPT_PLAIN, cause + strlen(KEPT_ON));
-}
-
 static void
 push_items(struct autopsy *y, const struct row *r)
 {
+	const char *cause;
 	int i;
 
 	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
-		if (!is_ruled_out(y, r->item[i].cause))
-			push(y, arena_printf(y->arena, "- %s: %s", of_framework(y, r->item[i].cause), r->item[i].shows));
+		if (*(cause = autopsy_worded(y, r->item[i].cause)))
+			push(y, arena_printf(y->arena, "- %s: %s", cause, r->item[i].shows));
 }
 
 /* Rows that a message with figures leaves open, too, where people's words lead there. */
@@ -349,6 +286,18 @@ push_items(struct autopsy *y, const struct row *r)
 #define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_ALONE | NEEDS_LARGE | NEEDS_LONG)
 /* and those beside which only what grows by itself is named. */
 #define BESIDE_GROWTH	(NEEDS_GROWS | NEEDS_RISES | NEEDS_AGAIN)
+
+/* The first item of row R that holds in this world; MOST_LIKELY: none does. */
+static int
+first_item(const struct autopsy *y, const struct row *r)
+{
+	int i;
+
+	for (i = 0; i < MOST_LIKELY && r->item[i].cause; i++)
+		if (*autopsy_worded(y, r->item[i].cause))
+			return i;
+	return MOST_LIKELY;
+}
 
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */
@@ -362,8 +311,7 @@ beside_figures(struct autopsy *y, const struct said *told[])
 	if (y->main->host || y->log.paste.again.line || y->causes.n == 0 || !autopsy_is_of_samples(y))
 		return;
 	for (r = autopsy_rows; r->needs; r++)
-		if ((is & r->needs) == r->needs && (r->needs & BESIDE_FIGURES) && !(r->needs & NEEDS_HOST) && (r->needs == NEEDS_FIRST || !is_ruled_out(y, r->item[0].cause))) {
-			i = is_ruled_out(y, r->item[0].cause);
+		if ((is & r->needs) == r->needs && (r->needs & BESIDE_FIGURES) && !(r->needs & NEEDS_HOST) && (i = first_item(y, r)) < MOST_LIKELY) {
 			autopsy_cause(y, SAYS_TOLD_LIKELY, arena_printf(y->arena, "L%s. Where %s, it may be this. %s: %s",
 			    autopsy_said(y, told[place(r->needs & BESIDE_FIGURES)]) + 1, r->where, r->item[i].cause, r->item[i].shows));
 			return;
@@ -396,9 +344,9 @@ autopsy_likely(struct autopsy *y)
 		return;
 	if (!is_placed(y) && !autopsy_is_of_machine(y) && !y->log.paste.told.device)
 		push(y, y->log.paste.phone ? "Where it was on a phone, its system's own tools (Android Studio's profiler, Xcode's memory gauge) tell what "
-		    "grows." : y->log.paste.mac && !y->log.paste.told.gpu ? "Where it was on a Mac with a chip of Apple's, the machine and its GPU "
-		    "have one memory: Activity Monitor tells who has it, and what grows." : "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
-		    "(top; nvidia-smi, rocm-smi), while it runs, tell which grows, and whether other processes have it.");
+		    "grows." : y->log.paste.mac && !y->log.paste.nvidia && !y->log.paste.amd ? "Where it was on a Mac with a chip of Apple's, the machine and its GPU "
+		    "have one memory: Activity Monitor tells who has it, and what grows." : arena_printf(y->arena, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
+		    "(top; %s), while it runs, tell which grows, and whether other processes have it.", autopsy_tools(y)));
 	if (!r->item[0].cause) {
 		if (y->main->kind != OOM_MPS)
 			nothing_told(y);

@@ -4,6 +4,7 @@
 
 #include "autopsy/autopsy.h"
 #include "autopsy/autopsy_says.h"
+#include "autopsy/autopsy_world.h"
 
 /* Where the place shows that no batch matters. */
 #define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE | \
@@ -23,12 +24,16 @@ int64_t	autopsy_of_others(const struct autopsy *);
 /* Is the request larger than any block that drivers of such devices give? */
 bool	autopsy_is_large_block(const struct autopsy *);
 
-/* The program that lists who has a device, as sentences name it: autopsy_cause() puts that of the
- * device's maker in its place, where the message tells who that is. */
-#define LISTER		"\001"	/* which no log's words have: they are made visible */
-const char	*autopsy_lister(const struct oom_message *);
-/* TEXT with that name in it. */
-const char	*autopsy_named_lister(const struct autopsy *, const char *text);
+/* What holds of TEXT in the world of this run, which marks tell (autopsy_world.h); "" where nothing
+ * does. And the names of the tools that tell who has a device. autopsy_world.c. */
+const char	*autopsy_worded(const struct autopsy *, const char *text);
+const char	*autopsy_tools(const struct autopsy *);
+/* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
+ * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
+bool	autopsy_in_torch(const struct autopsy *);
+bool	autopsy_is_of_anyone(const struct oom_message *);
+bool	autopsy_trains(const struct autopsy *);
+bool	autopsy_serves(const struct autopsy *);
 /* Does a title or a sentence name Python's MemoryError, and nothing else tells what raised it? */
 bool	autopsy_is_named_alone(const struct oom_message *);
 /* Could the program be PyTorch's? */
@@ -82,7 +87,6 @@ void	autopsy_words(struct autopsy *, bool explained);
 /* How to find out what filled memory, where nothing tells it; PLACED: a program's message says
  * whose memory it was. False, and nothing is said, where no sign of a network is. */
 bool	autopsy_when(struct autopsy *, bool placed);
-bool	autopsy_is_without_torch(const struct autopsy *);
 /* By what is said of pictures, where nothing else was found. */
 void	autopsy_pictures_said(struct autopsy *);
 /* Are a model's weights, by its name, more than the device has? Then no batch matters. */

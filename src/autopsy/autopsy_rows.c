@@ -29,6 +29,9 @@
 #define APART		"in the machine's memory (offload_to_cpu, rank0_only), or written in parts (a sharded state dict), they need no room there."
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
 #define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
+#define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
+#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" IN_TORCH("; in PyTorch losses with their graph, validation or inference with gradients on")	\
+    IN_KERAS("; in Keras models made anew in each") ")"
 #define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
 
 const struct row autopsy_rows[] = {
@@ -58,19 +61,19 @@ const struct row autopsy_rows[] = {
 		{ KEPT, "then it grows with one shape, too." } } },
 	{ NEEDS_FALLS, "memory grew within an epoch, and fell at its end", {
 		{ "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "
-		    "that wait to be taken", "without such processes (in PyTorch num_workers=0) it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
+		    "that wait to be taken", "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ "Something is kept for an epoch (results or losses on lists, until measures are made of them)", "reduced as they come, they take less; then it grows "
 		    "without a loader's processes, too." } } },
 	{ NEEDS_TRIALS, "several runs are made in one process, as in a search", {
 		{ "Models, optimizers and results of the runs before lie there still, held by a name, a list, a callback or the last error's traceback",
-		    "with these let go of behind each (del, gc.collect(), and in PyTorch torch.cuda.empty_cache(), in Keras clear_session()), or a "
+		    "with these let go of behind each (del, gc.collect()" IN_TORCH(", and in PyTorch torch.cuda.empty_cache()") IN_KERAS(", in Keras clear_session()") "), or a "
 		    "process for each, it does not grow." },
 		{ "One of the runs needs more than the others (a larger network or batch)", "then it fails by itself, too." } } },
 	{ NEEDS_HOST | NEEDS_RISES, "memory grew in validation, tests or predictions", {
 		{ RESULTS_KEPT, "reduced as they come (to classes, to sums), or written to a file, they take less." } } },
 	{ NEEDS_RISES, "memory grew in validation, tests or predictions", {
 		{ RESULTS_KEPT, "reduced as they come, or moved to the machine's memory, they take less." },
-		{ GRADIENTS_ON ", and what is kept holds its graph", "with it memory does not grow, or less." } } },
+		{ WITH_GRADIENTS(GRADIENTS_ON ", and what is kept holds its graph"), "with it memory does not grow, or less." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_HOST | NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
@@ -90,7 +93,7 @@ const struct row autopsy_rows[] = {
 		    "NVIDIA's driver fuser -v /dev/nvidia* as root, lists it; as it ends, the driver takes back all that it had." },
 		{ "In a notebook or an interpreter, which goes on, names, lists and the last error's traceback hold it", "with the process begun anew, or with these "
 		    "let go of (del, gc.collect()), it is free." },
-		{ "A framework's allocator keeps what tensors had that are gone, to use it again, as PyTorch's does for as long as the process lives", "the process has it without more; others have it "
+		{ IN_TORCH("PyTorch's allocator keeps what tensors had that are gone, to use it again, for as long as the process lives"), "the process has it without more; others have it "
 		    "once torch.cuda.empty_cache() was called." } } },
 	{ NEEDS_HOST | NEEDS_GRAPH, "it is given a graph", {
 		{ "There is a number for each pair of nodes (a dense adjacency, a kernel, lengths of all ways)", "60,000 nodes have 13.4 GiB of them in float32; kept sparse, it needs "
@@ -113,13 +116,13 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_REPLAY, "the run has a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
-		{ "Something else is kept from one step to the next (results on lists, losses with their graph)", "then it grows "
+		{ "Something else is kept from one step to the next (results on lists" IN_TORCH(", losses with their graph") ")", "then it grows "
 		    "beyond that." } } },
 	{ NEEDS_AGENT, "an agent learns from what it sees", {
 		{ "What was seen lies there until it is learned from (a replay buffer, a rollout of all environments at once)", "fewer entries "
 		    "or steps (buffer_size, n_steps), fewer environments, shorter episodes, or images as uint8, each of them once, take less." },
-		{ "Something is kept from one step or episode to the next (results on lists, losses with their graph, in Keras models or "
-		    "predict() called in each)", "then it grows evenly, and beyond what such a buffer holds." },
+		{ "Something is kept from one step or episode to the next (results on lists" IN_TORCH(", losses with their graph") IN_KERAS(", in Keras models or "
+		    "predict() called in each") ")", "then it grows evenly, and beyond what such a buffer holds." },
 		{ "Each environment is a process of its own, with a copy of the program", "fewer of them take less." } } },
 	{ NEEDS_VECTORS, "words' vectors are read or learned", {
 		{ "They lie there whole, a row of numbers for each word (3 million words with 300 of float32 are 3.4 GiB), and often as much again while they are read "
@@ -149,17 +152,17 @@ const struct row autopsy_rows[] = {
 		    "programs, or a swap file meanwhile leave room; on a board the GPU has the same memory." } } },
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
-		    "without such processes (in PyTorch num_workers=0) it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
-		{ "Something is kept from step to step (lists of results, losses with their graph)", "then it grows without a loader's processes, too." } } },
+		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
+		{ "Something is kept from step to step (lists of results" IN_TORCH(", losses with their graph") ")", "then it grows without a loader's processes, too." } } },
 	{ NEEDS_HOST | NEEDS_TORCH | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, with their graph where gradients are on, a cache of what was read, "
 		    "objects that are never let go of)", "then it grows evenly, and stops where that is left out." },
-		{ "Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken", "with num_workers=0, or fewer of them, it grows less, or not "
+		{ WITH_LOADER("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"), "with num_workers=0, or fewer of them, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
 		    "of)", "then it grows evenly, and stops where that is left out." },
-		{ WITH_LOADER ", each comes to hold a copy of what the data set has, and batches that wait to be taken", "without such processes (in PyTorch num_workers=0), or with fewer, it grows less, or not "
+		{ WITH_LOADER("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
@@ -174,7 +177,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
 		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
-		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with fewer such processes (in PyTorch num_workers) or a "
+		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with fewer such processes" IN_TORCH(" (in PyTorch num_workers)") " or a "
 		    "shorter queue." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. Fewer samples at once, or smaller ones, "
@@ -189,38 +192,27 @@ const struct row autopsy_rows[] = {
 		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
 		    "and lies there free", "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
 		    " shows what is needed." } } },
-	{ NEEDS_TORCH | NEEDS_LOADS, "weights were loaded then", {
-		{ WEIGHTS_MORE, FEWER_BITS },
-		{ "A file's tensors are put back on the device beside the model's own", "map_location=\"cpu\" in torch.load." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
-		{ WEIGHTS_MORE, FEWER_BITS } } },
+		{ WEIGHTS_MORE, FEWER_BITS },
+		{ IN_TORCH("A file's tensors are put back on the device beside the model's own"), "map_location=\"cpu\" in torch.load." } } },
 	{ NEEDS_FIRST, "the first of several devices has more than the others", {
-		{ GATHERED ", where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone",
+		{ WITH_GATHERING("PyTorch's DataParallel gathers results there, where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone"),
 		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even; fewer samples "
 		    "in a batch take less." },
-		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", "torch.cuda.set_device() with its own rank "
-		    "ahead of all else, and map_location in torch.load, keep it on its own; then nvidia-smi lists one process for each." } } },
+		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", IN_TORCH("torch.cuda.set_device() with its own rank "
+		    "ahead of all else, and map_location in torch.load, keep") OUT_OF_TORCH("no other device to be seen (CUDA_VISIBLE_DEVICES) keeps") " each on its own; then " LISTER " lists one process for each." } } },
 	{ NEEDS_METRICS | NEEDS_EVALUATES, "it failed in the evaluation of transformers' Trainer", {
 		{ "Results of all samples are kept until measures are computed of them: logits, a number for each position and word, and "
 		    "whatever else the network gives", "reduced as they come (preprocess_logits_for_metrics, argmax), or moved to the "
 		    "machine's memory (eval_accumulation_steps), they take less. Then it fails only after many batches." },
 		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", "fewer at once "
 		    "(per_device_eval_batch_size), or fewer beams." } } },
-	{ NEEDS_TORCH | NEEDS_EVALUATES, OF_TESTS, {
-		{ GRADIENTS_ON ", and autograd keeps all that forward makes", "with it the first rounds take a part of what they took." },
-		{ RESULTS_KEPT, MANY_ROUNDS },
-		{ LARGER_TESTS, "then it "
-		    "fails in the first round, with torch.no_grad(), too." } } },
-	{ NEEDS_ANYONE | NEEDS_EVALUATES, OF_TESTS, {
-		{ "What only training needs is kept, too, as PyTorch does where torch.no_grad() does not stand around all of it",
-		    "without it the first rounds take a part of what they took." },
-		{ RESULTS_KEPT, MANY_ROUNDS },
-		{ LARGER_TESTS, "then it fails in the "
-		    "first round, whatever is kept." } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
-		{ "All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
-		    "Keras does", "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
-		{ RESULTS_KEPT, MANY_ROUNDS } } },
+		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it the first rounds take a part of what they took." },
+		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
+		    "Keras does"), "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
+		{ RESULTS_KEPT, MANY_ROUNDS },
+		{ LARGER_TESTS, "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", "more subdivisions, up to as "
 		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." } } },
@@ -228,8 +220,8 @@ const struct row autopsy_rows[] = {
 		{ "Lightning, before version 2, keeps what each step returns until then, and tensors of the device stay there, with their graph where they have one", "numbers alone "
 		    "(loss.item(), .detach().cpu()) take nothing there, and without that hook nothing is kept." } } },
 	{ NEEDS_MODELS, "several models lie there at once", {
-		{ "Each has its weights there, and what it works with, for as long as something holds it", "one after the other, with the one before let go of (del, gc.collect(), in Keras "
-		    "clear_session()), or a process for each, they need no more than the largest." } } },
+		{ "Each has its weights there, and what it works with, for as long as something holds it", "one after the other, with the one before let go of (del, gc.collect()" IN_KERAS(", in Keras "
+		    "clear_session()") "), or a process for each, they need no more than the largest." } } },
 	{ NEEDS_VOCABULARY, "scores are made for each word of a large vocabulary", {
 		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "
 		    "row for each word", "fewer words (subwords, a bound on their number), shorter sequences or fewer at once, a softmax over a sample of words, and targets "
@@ -278,12 +270,9 @@ const struct row autopsy_rows[] = {
 		{ KEPT_ON, "then it grows evenly, from step to step." },
 		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
-	{ NEEDS_TORCH | NEEDS_INFERS, OF_INFERENCE, {
-		{ GIVEN, IN_TURN },
-		{ GRADIENTS_ON, "with it less is taken." },
-		{ WEIGHTS_FILL, BEFORE_ANY } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ GIVEN, IN_TURN },
+		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." },
 		{ WEIGHTS_FILL, BEFORE_ANY } } },
 	{ NEEDS_DECODES, "an autoencoder of images was at work then, as behind the last step, when what was made is decoded", {
 		{ "Its layers have the full height and width of all pictures, or frames, at once", "in tiles (enable_vae_tiling() in diffusers, or a "
@@ -297,25 +286,23 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_LARGE, "pictures are large", {
 		{ GIVEN, "fewer pixels (a half of each side is a quarter), crops or tiles one after the other, or fewer pictures at once. Then "
 		    "a small one runs." } } },
-	{ NEEDS_TORCH | NEEDS_RESUMES, "the run was resumed", {
-		{ "The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
-		    "where there are several processes, all of them on the first", "with map_location=\"cpu\" in torch.load, and what was "
-		    "read let go of (del) before the first step, it goes on." },
-		{ OF_STOPPED, LISTED } } },
-	{ NEEDS_ANYONE | NEEDS_RESUMES, "the run was resumed", {
-		{ "What the file has, the optimizer's numbers with it, is put on the device beside what is there", "read into the machine's "
-		    "memory (in PyTorch map_location=\"cpu\" in torch.load), and let go of before the first step, it need not lie there." },
-		{ OF_STOPPED, LISTED } } },
 	{ NEEDS_SHARED, "others use that device, too", {
 		{ "What other processes have of it is not there for this run", LISTER ", before the run, lists them. With these ended, on another device (CUDA_VISIBLE_DEVICES), or with less at once, it "
 		    "runs." } } },
 	{ NEEDS_PEAK, "memory is highest at the start", {
-		{ "cuDNN tries its ways of a convolution at the first step of each size, with workspaces as large as there is room for (torch.backends.cudnn.benchmark)",
+		{ "cuDNN tries its ways of a convolution at the first step of each size, with workspaces as large as there is room for" IN_TORCH(" (torch.backends.cudnn.benchmark)"),
 		    "with that off, the first step takes no more than the others." },
 		{ "What was read lies there beside what is made of it (a file's weights, data as a whole)", "then it is highest before the first step." } } },
 	{ NEEDS_HOST | NEEDS_RESUMES, "the run was resumed", {
 		{ "What the file has, the optimizer's numbers with it, is read into the machine's memory beside what the run has there, by each of its processes where it has several",
-		    "mapped (mmap=True in torch.load), read by one of them, or in parts for each (a sharded checkpoint), it takes less. Then it runs from the start, without that file." } } },
+		    IN_TORCH("mapped (mmap=True in torch.load), ") "read by one of them, or in parts for each (a sharded checkpoint), it takes less. Then it runs from the start, without that file." } } },
+	{ NEEDS_RESUMES, "the run was resumed", {
+		{ IN_TORCH("The file's tensors, the optimizer's with them, are put back on the device that they were saved from, beside what is there, and "
+		    "where there are several processes, all of them on the first"), "with map_location=\"cpu\" in torch.load, and what was "
+		    "read let go of (del) before the first step, it goes on." },
+		{ OUT_OF_TORCH("What the file has, the optimizer's numbers with it, is put on the device beside what is there"), "read into the machine's "
+		    "memory, and let go of before the first step, it need not lie there." },
+		{ OF_STOPPED, LISTED } } },
 	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly, and stops where that is left out." },
 		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "

@@ -32,7 +32,6 @@
 #define NEEDS_LIBRARY	NEEDS(21)	/* a library of CUDA has a code for it */
 #define NEEDS_POOL	NEEDS(22)	/* of a framework that takes a device at once, and is not told not to */
 #define NEEDS_WORDS	NEEDS(23)	/* no program's message is there */
-#define NEEDS_ANYONE	NEEDS(24)	/* CUDA's error, or a person's words, and none of whose program it is */
 #define NEEDS_STRANGER	NEEDS(25)	/* people tell of a program, and of nothing that a network has */
 #define NEEDS_AGAIN	NEEDS(26)	/* people speak of what is run once more, */
 #define NEEDS_TRIALS	NEEDS(27)	/* of several runs, as a search makes */
@@ -72,24 +71,13 @@
 #define NEEDS_RISES	NEEDS(61)	/* of memory that grows in validation or tests */
 #define NEEDS_COPIES	NEEDS(62)	/* of data that each process has a copy of */
 #define SIGNS		63
-#define MOST_LIKELY	3
-/* How an item begins that torch.no_grad() in what was pasted rules out. */
-#define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
-/* What is kept, and the same of frameworks that are neither PyTorch nor Keras, and of
- * TensorFlow. */
-#define KEPT_NEXT	"Something is kept from one step or round to the next (lists of results"
-#define KEPT_ON		KEPT_NEXT "; in PyTorch losses with their graph, validation or inference with gradients on; in Keras models made anew in each)"
-#define KEPT_PLAIN	KEPT_NEXT ")"
-#define KEPT_IN_KERAS	KEPT_NEXT "; in Keras models made anew in each)"
-/* And one that ranks are no reason of. */
-#define GATHERED	"PyTorch's DataParallel gathers results there"
-#define WITH_LOADER	"Where a loader has processes"
+#define MOST_LIKELY	4
 
 struct row {
 	uint64_t needs;
 	const char *where;	/* what a line's words may mean; NULL: the row rests on the failing message */
 	struct {
-		const char *cause, *shows;
+		const char *cause, *shows;	/* the first is marked as a whole where the item is of one world (autopsy_world.h) */
 	} item[MOST_LIKELY];
 };
 

@@ -477,7 +477,7 @@ autopsy_text(const struct autopsy *y)
 	print_ours(y);
 	if (told)
 		fprintf(y->out, "\nA program's own message, with the traceback around it, tells more: paste all of it.\n");
-	else if (!y->module)
+	else if (!y->module && (!y->main || autopsy_is_of_step(y)))
 		fprintf(y->out, "\nWith the network (stowage autopsy SPEC LOG) the tensors have names, and what "
 		    "would fit is told.\n");
 }

@@ -19,18 +19,11 @@ static const char *const of_device[] = {
 	FIRST_STEPS "Fewer samples at once (a smaller batch; not all of the data), smaller ones (shorter, fewer pixels), or a smaller network (or its "
 	    "weights in fewer bits) take less.",
 	"- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended.",
-	"- Only later: something may be kept from step to step (losses with their graph, results on lists), or larger samples came. Only in "
-	    "validation, tests or predictions: gradients may be on there (in PyTorch torch.no_grad() switches them off), or more is given, or kept, "
+	"- Only later: something may be kept from step to step (" IN_TORCH("losses with their graph, ") "results on lists), or larger samples came. Only in "
+	    "validation, tests or predictions: " WITH_GRADIENTS("gradients may be on there (in PyTorch torch.no_grad() switches them off), or ") "more is given, or kept, "
 	    "at once than in training.",
 	NULL
 };
-
-/* The last of these, and what of a loader's, where the framework is none that keeps what forward
- * makes unless it is told not to. */
-static const char without_torch[] = "- Only later: something may be kept from step to step (results on lists), or larger samples came. Only in validation, tests or "
-    "predictions: more is given, or kept, at once than in training.";
-static const char loader_without_torch[] = "- From step to step: something may be kept (results on lists), or a loader's processes come to hold copies of what the data set has; "
-    "without such processes that does not grow.";
 
 /* The first of these, where people say that it fails with one sample at once, too. */
 static const char with_one[] = FIRST_STEPS "Smaller samples (shorter, fewer pixels), or a smaller network (or its weights in fewer bits) take less; fewer "
@@ -39,8 +32,8 @@ static const char with_one[] = FIRST_STEPS "Smaller samples (shorter, fewer pixe
 static const char *const of_machine[] = {
 	"- Before the first step: data are read whole, and once more while they are converted, or weights are. Read as they are needed, or mapped "
 	    "from a file, data need not lie there at once.",
-	"- From step to step: something may be kept (results on lists, losses with their graph), or a loader's processes come to hold copies of "
-	    "what the data set has; without such processes (in PyTorch num_workers=0) that does not grow.",
+	"- From step to step: something may be kept (results on lists" IN_TORCH(", losses with their graph") ")" WITH_LOADER(", or a loader's processes come to hold copies of "
+	    "what the data set has; without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " that does not grow") ".",
 	"- In a step, where the network itself runs on the processor: fewer samples at once, or smaller ones, take less.",
 	NULL
 };
@@ -72,7 +65,7 @@ is_of_network(const struct autopsy *y)
 
 	if (!p->layers && !p->torch && !p->torch_files && !p->tf_files && !p->jax_files && ((p->classic && autopsy_is_of_machine(y)) || is_of_other_language(y->main)))
 		return false;
-	if (autopsy_tells_no_network(p) || p->phone || p->gpu_files || ((p->serves || y->log.serving || p->images || p->images_told) && !p->training && !p->trains))
+	if (autopsy_tells_no_network(p) || p->phone || p->gpu_files || autopsy_serves(y))
 		return false;
 	switch (y->main->kind) {
 	case OOM_TENSORFLOW: case OOM_TF_ALLOCATOR: case OOM_PYTORCH: case OOM_TORCH_SUMMARY: case OOM_PYTORCH_CPU: case OOM_PADDLE:
@@ -84,30 +77,13 @@ is_of_network(const struct autopsy *y)
 	}
 }
 
-/* By the message, is it of a framework that is not PyTorch, and no sign of that one is there? */
-bool
-autopsy_is_without_torch(const struct autopsy *y)
-{
-	const struct oom_message *o = y->main;
-	const struct oom_paste *p = &y->log.paste;
-
-	if (p->torch || p->torch_files || p->torch_told)
-		return false;
-	if (o->kind == OOM_TOLD && autopsy_is_of_another(y))
-		return true;
-	return is_of_other_language(y->main) || o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_PADDLE ||
-	    (o->kind == OOM_CUDA && !autopsy_is_torch(o) && strncmp(o->who, "cu", 2) != 0 && strcmp(o->who, "NCCL") != 0);
-}
-
 /* The words of one line, by what is known of the run. */
 static const char *
 worded(const struct autopsy *y, const char *line)
 {
 	if (line == of_device[0] && ((y->log.paste.of_batch.line && y->log.paste.least_batch == 1) || y->log.batch == 1))
 		return with_one;
-	if (!autopsy_is_without_torch(y))
-		return line;
-	return line == of_device[2] ? without_torch : line == of_machine[1] ? loader_without_torch : line;
+	return line;
 }
 
 bool
@@ -125,9 +101,9 @@ autopsy_when(struct autopsy *y, bool placed)
 
 	if (!trees && !is_of_network(y))
 		return false;
-	vec_push(y->arena, &y->likely, autopsy_named_lister(y, head));
+	vec_push(y->arena, &y->likely, autopsy_worded(y, head));
 	for (; *list; list++)
-		vec_push(y->arena, &y->likely, autopsy_named_lister(y, worded(y, *list)));
+		vec_push(y->arena, &y->likely, autopsy_worded(y, worded(y, *list)));
 	if (o->cpp)
 		vec_push(y->arena, &y->likely, WRONG_SIZE);
 	return true;

@@ -416,6 +416,48 @@ is_on_board(struct talk t, bool told)
 	return false;
 }
 
+/* Whose the GPU is. Neither a list of what is not there nor an address tells; nor does CUDA's name,
+ * which PyTorch's calls have on any. */
+static void
+makers(struct oom_paste *p, struct talk t, int line)
+{
+	if (talk_any_phrase(t, "n/a|not collect|not available|://"))
+		return;
+	if (talk_any_begins(t, "nvidia geforce gtx rtx quadro tensorrt") || talk_any_whole(t, "v100 a100 h100 h200 p100 k80"))
+		p->nvidia = line;
+	if (talk_any_begins(t, "rocm amdgpu radeon hipblas miopen gfx9 gfx10 gfx11 gfx12") || talk_any_phrase(t, "amd gpu|hip out of memory|hip error"))
+		p->amd = line;
+	if (talk_any_whole(t, "xpu oneapi ipex openvino") || talk_any_phrase(t, "intel arc|intel(r) arc|arc a770|arc a750|arc b580|iris xe|intel gpu|intel igpu|intel uhd"))
+		p->intel = line;
+}
+
+/* "File "/Users/me/train.py"": macOS' folder of people's, which "C:/Users" of Windows and "/users"
+ * of a cluster are not. */
+static bool
+is_in_macs_home(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "/users/", &at, &n))
+		if (memcmp(at, "/Users/", 7) == 0 && (at == t.s || strchr(" \t\"'(=`", at[-1])))
+			return true;
+	return false;
+}
+
+/* "macOS 14.5" */
+static bool
+names_macos(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "macos |mac os ", &at, &n))
+		if (at + n < t.s + t.n && (is_digit(at[n]) || at[n] == 'x' || at[n] == 'X'))
+			return true;
+	return false;
+}
+
 /* Where it runs. */
 static void
 platform(struct oom_paste *p, struct talk t, int line, bool told)
@@ -423,8 +465,13 @@ platform(struct oom_paste *p, struct talk t, int line, bool told)
 	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
 		p->phone = line;
 	if (talk_has_whole(t, "mac studio|mac mini|m-series mac|apple silicon|mps out of memory|mps backend out of memory|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
-	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos"))
+	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac") || is_in_macs_home(t) || names_macos(t))
 		p->mac = line;
+	makers(p, t, line);
+	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))
+		p->lua = line;
+	if (talk_any_begins(t, "mlx"))
+		p->mlx = line;
 	if ((talk_any_whole(t, "wsl wsl2") && !clause_says_no(t, "outside instead native")) || talk_any_phrase(t, "microsoft-standard"))
 		p->wsl = line;
 	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))

@@ -168,6 +168,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
+	int nvidia, amd, intel;	/* a GPU of these makers, or a tool of theirs, */
+	int lua;		/* Torch for Lua, */
+	int mlx;		/* Apple's MLX, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
 	int session, finalizes;	/* that runs a session of TensorFlow, and one that lets nothing be added to its graph, */

@@ -1,0 +1,263 @@
+/*
+ * The world of a run: whose framework it was, whether it trained, and who made the device, by the
+ * message and by what was read beside it. What is of another one is not said.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define MACS_LISTER	"Activity Monitor"
+#define ANY_LISTER	"the driver's tool (nvidia-smi, rocm-smi)"
+#define INTELS_LISTER	"the driver's tool (xpu-smi, intel_gpu_top)"
+
+static bool
+names_framework(const struct oom_told *t, const char *name)
+{
+	int i;
+
+	for (i = 0; oom_told_framework(i); i++)
+		if (t->framework[i].line && strcmp(oom_told_framework(i), name) == 0)
+			return true;
+	return false;
+}
+
+/* Is a framework named that is not PyTorch? */
+bool
+autopsy_is_of_another(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int i;
+
+	for (i = 1; oom_told_framework(i); i++)
+		if (p->told.framework[i].line)
+			return true;
+	return p->lua || p->mlx;
+}
+
+/* CUDA's, or HIP's, bare words: any program's. */
+bool
+autopsy_is_of_anyone(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0 || strcmp(o->who, "a GPU") == 0);
+}
+
+/* Is the message that of a framework, or of a language, in which no PyTorch runs? */
+static bool
+is_of_others(const struct oom_message *o)
+{
+	static const char *const who[] = { "R", ".NET", "Java", "JavaCPP", "Android", "Node.js", "MATLAB", "MXNet", "Caffe", "Caffe2", "Darknet", "Theano", "CNTK", "MindSpore", NULL };
+	int i;
+
+	for (i = 0; who[i]; i++)
+		if (strcmp(o->who, who[i]) == 0)
+			return true;
+	return o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_PADDLE;
+}
+
+/* CUDA's bare words as Python's error, which is PyTorch's as a rule where nothing of another
+ * library is there. */
+static bool
+is_raised_by_torch(const struct autopsy *y)
+{
+	return autopsy_is_torch(y->main) && y->main->python && !y->log.paste.gpu_files;
+}
+
+bool
+autopsy_in_torch(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (is_of_others(y->main) || p->lua)
+		return false;
+	if (p->torch || p->torch_files || (autopsy_is_torch(y->main) && !autopsy_is_of_anyone(y->main)))
+		return true;
+	return !autopsy_is_of_another(y) && (p->torch_told || is_raised_by_torch(y));
+}
+
+static bool
+is_out_of_torch(const struct autopsy *y)
+{
+	return !autopsy_in_torch(y);
+}
+
+/* By the message, files of it, or a name: is it TensorFlow, or Keras, which mostly stands on it? */
+static bool
+in_keras(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return y->main->kind == OOM_TENSORFLOW || y->main->kind == OOM_TF_ALLOCATOR || p->tf_files || names_framework(&p->told, "TensorFlow") || names_framework(&p->told, "Keras");
+}
+
+bool
+autopsy_trains(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->training || p->trains || y->log.epoch || y->log.losses || y->log.trained || y->main->run == RUN_TRAINS || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP));
+}
+
+/* Is it a program's message that runs networks, and trains none? */
+static bool
+is_of_server(const struct oom_message *o)
+{
+	static const char *const who[] = { "vLLM", "SGLang", "text-generation-inference", "LMDeploy", "Ollama", "ggml", "llama.cpp", "TensorRT", "TensorRT-LLM", "OpenVINO", "OpenCV", "ncnn", NULL };
+	int i;
+
+	for (i = 0; who[i]; i++)
+		if (strcmp(o->who, who[i]) == 0)
+			return true;
+	return o->kind == OOM_ONNX;
+}
+
+bool
+autopsy_serves(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (is_of_server(y->main))
+		return true;
+	return (p->serves || y->log.serving || p->server.line || p->images || p->images_told || p->inferring.line || (y->main->facts & TRACE_GENERATES)) && !autopsy_trains(y);
+}
+
+static bool
+may_train(const struct autopsy *y)
+{
+	return !autopsy_serves(y);
+}
+
+/* Is it one of a network's tensors, or of its steps, that failed in training, so that a spec of it
+ * would tell more? */
+bool
+autopsy_is_of_step(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (autopsy_serves(y) || o->asserted || o->hedged || (o->host && !o->shape.known && o->kind != OOM_PYTORCH_CPU) || (o->facts & TRACE_NO_BATCH) || y->log.paste.lua)
+		return false;
+	switch (o->kind) {
+	case OOM_TENSORFLOW: case OOM_TF_ALLOCATOR: case OOM_PYTORCH: case OOM_TORCH_SUMMARY: case OOM_PYTORCH_CPU: case OOM_PADDLE: case OOM_XLA:
+		return true;
+	case OOM_CUDA: case OOM_MPS:
+		return autopsy_trains(y) && autopsy_in_torch(y);
+	default:
+		return false;
+	}
+}
+
+/* May gradients be on where they need not? Not where torch.no_grad() was read, unless people say that
+ * it is missing. */
+static bool
+has_gradients(const struct autopsy *y)
+{
+	return autopsy_in_torch(y) && (!y->log.paste.no_grad || y->log.paste.ungraded.line);
+}
+
+/* What serves, draws by chains or runs in a browser has no loader. */
+static bool
+has_loader(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return !autopsy_serves(y) && !p->no_workers && !p->domains[DOMAIN_CHAINS].line && !p->domains[DOMAIN_BROWSER].line && !p->domains[DOMAIN_WEBGL].line;
+}
+
+/* Do people tell of processes that have the first device, and of none that gathers there? */
+static bool
+may_gather(const struct autopsy *y)
+{
+	return !y->log.paste.first_of_ranks && !autopsy_is_of_another(y);
+}
+
+static const struct {
+	char mark;
+	bool (*holds)(const struct autopsy *);
+} worlds[] = {
+	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
+};
+
+static bool
+holds(const struct autopsy *y, char mark)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(worlds) / sizeof(*worlds); i++)
+		if (worlds[i].mark == mark)
+			return worlds[i].holds(y);
+	return false;
+}
+
+/* Where the message does not tell the maker of the device: whose tool it is by what stands beside
+ * it, where that names one alone. */
+static const char *
+makers_lister(const struct oom_paste *p)
+{
+	int makers = (p->nvidia != 0) + (p->amd != 0) + (p->intel != 0);
+
+	if (p->mac && makers == 0)
+		return MACS_LISTER;
+	if (p->mac || makers != 1)
+		return ANY_LISTER;
+	return p->nvidia ? "nvidia-smi" : p->amd ? "rocm-smi" : INTELS_LISTER;
+}
+
+static const char *
+lister(const struct autopsy *y)
+{
+	static const struct {
+		const char *who, *lister;
+	} makers[] = {
+		{ "HIP", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" }, { "Ascend", "npu-smi" },
+		{ "MindSpore", "npu-smi or nvidia-smi" }, { "Gaudi", "hl-smi" }, { "a GPU", NULL }, { "OpenCL", NULL }, { "Vulkan", NULL }, { "SYCL", NULL }, { "wgpu", NULL },
+		{ "DirectML", NULL }, { "ggml", NULL },
+	};
+	const struct oom_message *o = y->main;
+	const struct oom_paste *p = &y->log.paste;
+	const char *name = o->kind == OOM_MPS ? MACS_LISTER : o->kind == OOM_TOLD || o->kind == OOM_OTHER || o->host ? NULL : "nvidia-smi";
+	size_t i;
+
+	for (i = 0; i < sizeof(makers) / sizeof(*makers) && !strstr(o->who, makers[i].who); i++)
+		;
+	if (i < sizeof(makers) / sizeof(*makers))
+		name = makers[i].lister;
+	else if (o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_XLA || o->kind == OOM_ONNX)	/* of any maker's */
+		name = strcmp(makers_lister(p), ANY_LISTER) == 0 ? name : NULL;
+	name = name ? name : makers_lister(p);
+	return p->jetson && strcmp(name, "nvidia-smi") == 0 ? "tegrastats" : name;
+}
+
+const char *
+autopsy_tools(const struct autopsy *y)
+{
+	const char *name = lister(y);
+
+	return strcmp(name, ANY_LISTER) == 0 ? "nvidia-smi, rocm-smi" : name;
+}
+
+const char *
+autopsy_worded(const struct autopsy *y, const char *text)
+{
+	const char *s;
+	struct text t;
+	int depth = 0, hidden = 0;	/* how many marks are open, and which of them hides what follows */
+
+	if (!strpbrk(text, "\001\002"))
+		return text;
+	text_init(&t, y->arena);
+	text_puts(&t, "");
+	for (s = text; *s; s++)
+		if (*s == WORLD_BEGINS) {
+			depth++;
+			s++;
+			hidden = hidden == 0 && !holds(y, *s) ? depth : hidden;
+		} else if (*s == WORLD_ENDS) {
+			hidden = hidden == depth ? 0 : hidden;
+			depth--;
+		} else if (hidden == 0 && strncmp(s, LISTER, strlen(LISTER)) == 0)
+			text_puts(&t, lister(y));
+		else if (hidden == 0)
+			text_add(&t, s, 1);
+	return t.s;
+}
