@@ -147,8 +147,8 @@ autopsy_is_of_step(const struct autopsy *y)
 	}
 }
 
-/* May gradients be on where they need not? Not where torch.no_grad() was read, unless people say that
- * it is missing. */
+/* May gradients be on where they need not? Not where torch.no_grad() was read, unless people say
+ * that it is missing. */
 static bool
 has_gradients(const struct autopsy *y)
 {
