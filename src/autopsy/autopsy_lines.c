@@ -13,6 +13,9 @@
 #define PRINTED_AHEAD	40	/* lines from a size that is printed */
 #define FEW_ELEMENTS	100000
 #define MANY_ENTRIES	10000
+#define MANY_WORDS	300000
+#define MOST_WORDS	((int64_t)1 << 32)
+#define WORD_BYTES	4	/* of a score, in float32 */
 #define LEAST_LENGTH	256	/* positions, and pixels of a side, that are worth a word */
 #define LEAST_SIDE	256
 #define WEIGHT_BYTES	4	/* in float32; */
@@ -106,6 +109,33 @@ replay(struct autopsy *y)
 	autopsy_cause(y, SAYS_REPLAY, arena_printf(y->arena, "By line %d a memory of what was seen (a replay buffer) has room for %lld entries. "
 	    "Where that is of this run, its arrays are made as long as that at once, or grow until then: fewer entries, or of fewer bytes (images as uint8, "
 	    "each of them once), take less.", log->replay_line, (long long)log->replay));
+}
+
+/* "16 samples of 100 words", where a batch and a length were told: what scores of them take. */
+static const char *
+scores_of_batch(const struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+	char n[SIZE_TEXT];
+	int64_t bytes;
+
+	if (log->batch <= 0 || log->length <= 0 || __builtin_mul_overflow(log->words * WORD_BYTES, log->batch, &bytes) || __builtin_mul_overflow(bytes, log->length, &bytes))
+		return "";
+	return arena_printf(y->arena, ", %s where a batch is %lld sequences of %lld (lines %d and %d)", size_human(n, bytes), (long long)log->batch, (long long)log->length, log->batch_line, log->length_line);
+}
+
+/* A large vocabulary: more than any that tokenizers of subwords have. */
+static void
+vocabulary(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+	char count[SIZE_TEXT], n[SIZE_TEXT];
+
+	if (log->words < MANY_WORDS || log->words > MOST_WORDS || y->log.serving)
+		return;
+	autopsy_cause(y, SAYS_VOCABULARY, arena_printf(y->arena, "By line %d a vocabulary has %s words. Where that is of this run, and the network has a score for each of them, scores of one position "
+	    "take %s in float32%s, and softmax or the loss, and their gradients, as much again each; the last layer and the words' vectors have a row for each. Fewer words (subwords, a bound on their "
+	    "number, classes of words), a softmax over a sample of them, and fewer or shorter sequences at once take less.", log->words_line, size_commas(count, log->words), size_human(n, log->words * WORD_BYTES), scores_of_batch(y)));
 }
 
 /* Several runs of one process: what the earlier ones made may lie there still. */
@@ -321,6 +351,7 @@ autopsy_lines_causes(struct autopsy *y)
 	if (y->main->host)
 		return;
 	served(y);
+	vocabulary(y);
 	inputs(y);
 	card_in_table(y);
 }

@@ -498,6 +498,10 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->replay = m->number[0];
 		log->replay_line = line;
 		break;
+	case ROLE_VOCABULARY:
+		log->words = m->number[0];
+		log->words_line = line;
+		break;
 	case ROLE_CAUGHT:
 		oom_keep_caught(log, line);
 		break;

@@ -116,7 +116,7 @@ static const struct sign place_signs[] = {
 	{ "vllm/ sglang/ transformers/", "_init_cache", TRACE_CACHE },
 	{ NULL, "_save_to_state_dict save_checkpoint save_pretrained save_model", TRACE_SAVES },
 	{ "transformers/generation", NULL, TRACE_GENERATES },
-	{ "subprocess.py multiprocessing/popen_fork.py", "_execute_child __init__ _launch", TRACE_FORKS },
+	{ "subprocess.py multiprocessing/popen_fork.py multiprocessing/forking.py", "_execute_child __init__ _launch", TRACE_FORKS },
 	{ "multiprocessing/popen_spawn multiprocessing/popen_forkserver", NULL, TRACE_PACKS },
 	{ NULL, "subprocess_popen", TRACE_FORKS },
 	{ NULL, "batchify_rays render_rays raw2outputs render_radiance run_one_iter_of_nerf volumetric_rendering", TRACE_RAYS },
