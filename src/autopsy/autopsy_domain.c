@@ -70,10 +70,9 @@ is_of_request(enum autopsy_says kind, bool place)
 	return kind == SAYS_XLA_REQUEST || (place && (kind == SAYS_LINE_OF_CODE || kind == SAYS_FORWARD));
 }
 
-/* Is nothing told beside it that tells more, though growth may be, a length, or the place where it
- * failed? */
+/* Is nothing told beside it that tells more, though growth may be, or the place where it failed? */
 static bool
-is_all(const struct autopsy *y, bool grows, bool length, bool place)
+is_all(const struct autopsy *y, bool grows, bool place)
 {
 	int i;
 
@@ -81,10 +80,6 @@ is_all(const struct autopsy *y, bool grows, bool length, bool place)
 		switch (y->reported.v[i].kind) {
 		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
 			break;
-		case SAYS_LENGTH_SAID:
-			if (length)
-				break;
-			return false;
 		case SAYS_TOLD_WORDS:
 			if (!y->log.paste.grows.line || grows)
 				break;
@@ -95,19 +90,6 @@ is_all(const struct autopsy *y, bool grows, bool length, bool place)
 	for (i = 0; i < y->causes.n && is_of_request(y->causes.v[i].kind, place); i++)
 		;
 	return i == y->causes.n || autopsy_is_of_samples(y);
-}
-
-/* How much it takes is asked of training that is too large from its start. */
-static void
-asked(struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-
-	if (!p->asked.line || p->times || (!p->training && !p->trains) || p->later.line || p->grows.line || p->evaluating.line || p->least_batch == 1 || autopsy_tells_no_network(p) || autopsy_is_of_trees(p))
-		return;
-	autopsy_cause(y, SAYS_TOLD_ASKED, arena_printf(y->arena, "L%s. Where it fails at the first steps or calls, and nothing else has that memory, the run needs more than there is%s. What layers make grows in "
-	    "proportion with the samples that are given at once: a smaller batch (of each device) is what takes less of it first, then smaller samples (fewer pixels, shorter ones), and a smaller network, or one whose weights have "
-	    "fewer bits.", autopsy_said(y, &p->asked) + 1, y->main->kind == OOM_TOLD && !p->told.device && !p->told.gpu ? " (of a machine's memory as a rule for data that are read whole, before the first step)" : ""));
 }
 
 /* Do models of Ultralytics give results there, in memory that may be the machine's, and not one
@@ -128,7 +110,7 @@ is_said(const struct autopsy *y, int d, bool grows)
 	const struct oom_message *o = y->main;
 	bool ended = o->kind == OOM_KERNEL || o->kind == OOM_TOLD;
 
-	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), false, d == DOMAIN_FRAMES))
+	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES))
 		return false;
 	if (is_of_either(d) ? o->says && !ended : o->says || o->host)
 		return false;
@@ -152,6 +134,4 @@ autopsy_domain(struct autopsy *y, bool grows)
 			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
 			return;
 		}
-	if (!grows && !y->main->host && !y->main->says && is_all(y, false, true, false))
-		asked(y);
 }

@@ -14,7 +14,7 @@
 #include "oom/oom_says.h"
 
 #define MOVE_NEAR	3	/* lines between a line of code and the message that speaks of it */
-#define MANY_PIXELS	(1 << 18)	/* of a picture that is worth a word */
+#define MANY_PIXELS	500000	/* of a picture that is worth a word; what has fewer is as large as training has them */
 #define LARGE_PART	4	/* a request of a part of the device as large as that: one tensor of one batch */
 #define READ_AHEAD	15	/* lines from what reads weights to what ended it */
 #define WORTH_NAMING	((int64_t)1 << 29)	/* bytes of a process that may be in the way */
@@ -369,6 +369,8 @@ autopsy_pictures_said(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	bool stranger = autopsy_tells_no_network(p);
 
+	if (p->later.line || p->grows.line || p->media.line || p->fits)
+		return;		/* the size of a picture is the same from the first one on, and a film has more than that */
 	if ((y->causes.n && !autopsy_is_of_samples(y)) || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line || p->told.splats.line)
 		return;
 	autopsy_cause(y, SAYS_TOLD_PICTURES, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are %s, "
@@ -507,14 +509,15 @@ container(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
+	void (*say)(struct autopsy *, enum autopsy_says, const char *) = p->grows.line ? autopsy_hint : autopsy_cause;	/* what grows has a cause of its own */
 
 	if ((!p->docker && !p->kubernetes) || !o->host || o->limited || o->kind != OOM_KERNEL || !o->says || strcmp(o->says, SIGNAL_9) != 0)
 		return;
 	if (p->kubernetes)
-		autopsy_cause(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Kubernetes. Where a container of a pod ended so, it had no more than its limit (resources.limits.memory), or its node had no "
+		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Kubernetes. Where a container of a pod ended so, it had no more than its limit (resources.limits.memory), or its node had no "
 		    "more: kubectl describe pod tells OOMKilled, or why else it ended, and more there, or less at once, helps.", p->kubernetes));
 	else
-		autopsy_cause(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Docker. Where a container ended so, it had no more than its limit (--memory, a limit in its compose file), and on a Mac or Windows all "
+		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Docker. Where a container ended so, it had no more than its limit (--memory, a limit in its compose file), and on a Mac or Windows all "
 		    "containers together no more than Docker Desktop's settings give its machine: docker inspect tells OOMKilled, and more there, or less at once, helps.", p->docker));
 }
 

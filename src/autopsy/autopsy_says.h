@@ -165,7 +165,6 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_EMPTIED,	WORDS,		"a sentence that says that emptying PyTorch's cache ended it, and a device's memory")			\
 	SAYS(TOLD_DEPRECATED,	WORDS,		"a sentence that says that volatile does nothing, and a device's memory")			\
 	SAYS(TOLD_TASKS,	WORDS,		"words for learning through steps of learning, and a device's memory")					\
-	SAYS(TOLD_ASKED,	WORDS,		"a sentence that asks how much it takes, training, a device's memory, no word for a part of a run, and nothing that tells more")	\
 	SAYS(TOLD_ENDED,	WORDS,		"a sentence that says by what it ended")						\
 	SAYS(TOLD_PAIRS,	WORDS,		"a sentence with a matrix whose two extents are the same and many, and no shape in the message")	\
 	SAYS(TOLD_LOADING,	WORDS,		"a sentence of the failure that speaks of weights that are loaded, and figures of a device")			\

@@ -151,42 +151,6 @@ oom_cure_emptied(struct talk t)
 	return talk_find_whole(next, HELPED, &n) && talk_any_whole(next, "now this that it then") && !clause_says_no(next, "still didn't doesn't") && !memchr(next.s, '?', next.n) ? at : NULL;
 }
 
-#define HOW_MUCH	"how much gpu memory|how much memory|how much vram|how much video memory|how much graphics memory|how much graphic memory|how much it need|how much it needs|how much gpu|how many gpus|how many gpu|" \
-    "what gpu|which gpu|what kind of gpu|what kind gpu|what type of gpu|which type of gpu|what graphics card|which graphics card|what card|what hardware|gpu requirement|gpu requirements|memory requirement|" \
-    "memory requirements|minimum gpu|minimum memory|minimum vram|minimum of memory|memory is required|memory required|memory is needed|memory needed|memory do i need|memory size|gpu is required|gpu required|gpu is needed|" \
-    "bigger ram|more ram|how much ram|ram requirement|ram requirements|ram is required|vram is required|vram was required|vram required|enough to run|enough to train|with a single gpu|on a single gpu|with one gpu|on one gpu|with a single 1080ti|on a single 1080ti|possible to train|possible to run"
-#define HOW_MUCH_CHINESE	"多大显存|多大的显存|多少显存|多大显卡|多大的显卡|多少g显存|显存要求是|显存需要多少|显存需要多大"
-#define HOW_LESS	"reduce the memory|reduce memory|reduce the amount of memory|reduce gpu memory|reduce the gpu memory|reduce vram|reduce the vram|less memory|less gpu memory|less vram|lower memory|save memory|save gpu memory|" \
-    "save the memory|parameters i could|parameter i could|parameters can i|parameter can i|parameters i can|parameter should i|parameters should i|parameters should be|should i reduce|should i change|should i lower|should i decrease|" \
-    "modifications should i|settings should i|setting should i|adjustments i could|adjustments could i|work around it|workaround for it"
-#define ASKS		"how what which wonder wondering know whether minimum"
-#define BEGINS		"is are does do did can could may any would should"
-
-/* "how much", "I wonder whether"; and with no such word a sentence that a sign ends, or that begins
- * as questions do. */
-static bool
-asks(struct talk sentence)
-{
-	return memchr(sentence.s, '?', sentence.n) || talk_any_whole(sentence, ASKS) || talk_is_one_of(clause_word_behind(sentence, sentence.s), BEGINS);
-}
-
-const char *
-oom_cure_asked(struct talk t)
-{
-	const char *at, *end = t.s + t.n;
-	struct talk rest, sentence;
-	size_t n;
-
-	if ((at = talk_first(t, HOW_MUCH_CHINESE)))
-		return at;
-	for (rest = t; (at = talk_find_whole(rest, HOW_MUCH "|" HOW_LESS, &n)); rest = talk_part(t, at + n, end)) {
-		sentence = talk_sentence(t, at);
-		if (asks(sentence) && !clause_works(talk_clause(t, at, n)) && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !talk_has_whole(sentence, "disk space|hard drive|storage"))
-			return at;
-	}
-	return NULL;
-}
-
 const char *
 oom_cure_deprecated(struct talk t)
 {

@@ -10,8 +10,6 @@ const char	*oom_cure_added(struct talk);
 const char	*oom_cure_ended(struct talk);
 /* volatile=True of PyTorch before 0.4 is said to do nothing. */
 const char	*oom_cure_deprecated(struct talk);
-/* How much memory it takes, or how it takes less, is asked. */
-const char	*oom_cure_asked(struct talk);
 /* Does it say that something else fails since then? */
 bool		oom_cure_begins_other(struct talk);
 /* It ended, or memory stayed, as what an allocator keeps was given back (empty_cache()). */

@@ -128,8 +128,6 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said processes;	/* of processes that use one device, */
 	struct said small, swapped;	/* of a machine that has little memory, or of more swap, with which it runs, */
 	struct said turned_on, ended_by, emptied;	/* of what was added, with which it fails, of what ended it, and of a cache that was emptied; */
-	struct said asked;	/* of how much it takes, which is asked, */
-	int times;		/* the last sentence with a word for a time, or a part, of a run that is none of its first steps; */
 	struct said deprecated;	/* of volatile, which does nothing any longer; */
 	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
 	struct said of_batch;	/* of a batch with which it fails; */

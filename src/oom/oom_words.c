@@ -453,10 +453,6 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 			p->ended_by.line = 0;		/* that was of another failure */
 		said(&p->emptied, t, oom_cure_emptied(t), line);
 		said(&p->deprecated, t, oom_cure_deprecated(t), line);
-		if (!p->asked.line)
-			said(&p->asked, t, oom_cure_asked(t), line);
-		if (talk_any_begins(t, "epoch iteration verif valid eval test preprocess pre-process tokeniz merg initializ convert export infer generat render load") || talk_any_whole(t, "after"))
-			p->times = line;
 	}
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line);

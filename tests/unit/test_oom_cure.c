@@ -95,19 +95,6 @@ Test(oom_cure, growth_beside_what_stands_aside)
 	cr_expect_not(read_lines("the memory does not keep increasing (no cuda memory)").grows.line);
 }
 
-Test(oom_cure, how_much_it_takes_is_asked)
-{
-	static const char *const yes[] = { "How much GPU memory is needed to train it?", "What GPU is required?", "is there a way to reduce the memory?", "I wonder how much VRAM was required",
-	    "Which parameters can I change? I want to reduce memory, is that possible?" };
-	static const char *const no[] = { "The README tells how much disk space it takes", "I do not ask how much memory it takes", "I reduce memory by half", "What GPUs exist?" };
-	size_t i;
-
-	for (i = 0; i < COUNT(yes); i++)
-		cr_expect_eq(read_lines(yes[i]).asked.line, 1, "%s", yes[i]);
-	for (i = 0; i < COUNT(no); i++)
-		cr_expect_eq(read_lines(no[i]).asked.line, 0, "%s", no[i]);
-}
-
 Test(oom_cure, a_flag_that_does_nothing)
 {
 	cr_expect_eq(read_lines("The volatile flag is deprecated since 0.4").deprecated.line, 1);
