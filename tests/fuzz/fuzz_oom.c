@@ -109,13 +109,12 @@ look_up(struct arena *a, const struct oom_log *log)
 
 /* As stowage autopsy LOG does. */
 static void
-explain(struct arena *a, const struct sample *t)
+explain(struct arena *a, const struct oom_log *log)
 {
 	struct autopsy *y = ARENA_NEW(a, struct autopsy);
-	struct feed whole = { t, 0, SIZE_MAX };
 
 	y->log_path = "log.txt";
-	oom_log_read(&y->log, a, feed, &whole);
+	y->log = *log;
 	autopsy_explain(a, y, NULL);
 	if (!(y->out = fopen("/dev/null", "w")))
 		return;
@@ -165,9 +164,9 @@ try(const struct sample *t)
 	if (log.messages.n > OOM_MESSAGES || log.holders.n > OOM_HOLDERS || log.dump.classes.n > OOM_CLASSES)
 		fuzz_failed("more is kept than may be");
 	any = log.messages.n > 0 || log.dump.any;
-	explain(a, t);
 	if (any && fuzz_below(50) == 0)
 		look_up(a, &log);
+	explain(a, &log);
 	arena_free(a);
 	return any;
 }
