@@ -139,7 +139,7 @@ autopsy_less(const struct autopsy *y)
 static bool
 may_be_recorded(const struct autopsy *y)
 {
-	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch && !y->log.paste.no_grad && !y->log.paste.images &&
+	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch && !y->log.paste.no_grad && !autopsy_is_of_program(y) &&
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER | TRACE_GENERATES | TRACE_PROFILES | TRACE_GRAPH));
 }
 
@@ -152,13 +152,6 @@ has_unnamed(const struct budget *b)
 }
 
 /* A step took most of it, or what was kept of earlier ones. */
-/* In its graphs a loss that is summed holds nothing of backward. */
-static bool
-is_tensorflow(const struct oom_message *o)
-{
-	return o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR;
-}
-
 static void
 own_step(struct autopsy *y, const char *have)
 {
@@ -172,7 +165,7 @@ own_step(struct autopsy *y, const char *have)
 	}
 	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s layers' "
 	    "results smaller, but not weights and what goes with them.%s%s", have, where, autopsy_less(y), autopsy_in_first_round(y) ? "" :
-	    arena_printf(y->arena, " Where it fails later, something may be held from earlier ones (%slists of results).", is_tensorflow(y->main) ? "" : "sums of losses with their graph, "), may_be_recorded(y) ?
+	    " Where it fails later, something may be held from earlier ones (" IN_TRAINING(IN_TORCH("sums of losses with their graph, ")) "lists of results).", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
 

@@ -32,7 +32,9 @@ const char	*autopsy_tools(const struct autopsy *);
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);
 bool	autopsy_is_of_anyone(const struct oom_message *);
+bool	autopsy_in_jax(const struct autopsy *);
 bool	autopsy_trains(const struct autopsy *);
+bool	autopsy_is_of_program(const struct autopsy *);
 bool	autopsy_serves(const struct autopsy *);
 /* Does a title or a sentence name Python's MemoryError, and nothing else tells what raised it? */
 bool	autopsy_is_named_alone(const struct oom_message *);

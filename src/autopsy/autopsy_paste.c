@@ -344,9 +344,9 @@ autopsy_words(struct autopsy *y, bool explained)
 	if (explained && p->grows.line && (o->host ? p->grows_device : p->grows_host) != p->grows.line && !p->shapes.line && !o->says && o->kind != OOM_TOLD)
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
-		    "processes hold" : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists; in PyTorch losses that are added with their graph (loss.item() adds the number "
-		    "alone), a graph that backward is told to keep, validation with gradients on; in Keras models that are made anew "
-		    "in each round (clear_session() is to let go of the earlier)",
+		    "processes hold" : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" IN_TORCH("; in PyTorch " IN_TRAINING("losses that are added with their graph (loss.item() adds the number "
+		    "alone), a graph that backward is told to keep, ") "validation or inference with gradients on") IN_KERAS("; in Keras models that are made anew "
+		    "in each round (clear_session() is to let go of the earlier)"),
 		    o->host ? "" : " Where it grows by leaps, samples come that are larger, or have more in them, than those before."));
 	if (explained && p->evaluating.line && !o->host && !o->says && !o->shape.known && !y->validation && !y->module && !o->function[0] && autopsy_is_one_tensor(y) && y->budget.allocated >= 0 && y->budget.allocated < y->budget.total / 2 &&
 	    !(o->facts & (TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))

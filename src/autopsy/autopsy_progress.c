@@ -78,7 +78,7 @@ grew(struct autopsy *y)
 	if (k->count < FEW_PEAKS || k->last - k->first < k->first / LEAST_GROWTH || y->main->host)
 		return;
 	autopsy_cause(y, SAYS_GREW, arena_printf(y->arena, "Line %d counts %lld MB of tensors at most so far, line %d %lld, and each such line between them "
-	    "more than the one before. Where it goes on so, evenly, something is kept from step to step (losses with their graph, lists of "
+	    "more than the one before. Where it goes on so, evenly, something is kept from step to step (" IN_TORCH("losses with their graph, ") "lists of "
 	    "results, a state that is never reset); where it levels off, samples that are larger than those before raised it.", k->first_line,
 	    (long long)k->first, k->last_line, (long long)k->last));
 }

@@ -321,12 +321,12 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_CARD | NEEDS_ALONE, "that device has little", {
 		{ MORE, "smaller samples (fewer pixels, shorter ones), or a smaller network (or its weights in fewer bits, or a part of them elsewhere) take less. Then it fails at the "
 		    "first steps or calls, with nothing else there." },
-		{ ANOTHER ", such as a desktop's programs", LISTED },
+		{ ANOTHER WITH_DISPLAY(", such as a desktop's programs"), LISTED },
 		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ NEEDS_CARD, "that device has little", {
 		{ MORE, "fewer samples at once (a smaller batch), smaller ones (shorter, fewer pixels), or a smaller network (or its weights in fewer bits, or a part of "
 		    "them elsewhere) take less. Then it fails at the first steps or calls, with nothing else there." },
-		{ ANOTHER ", such as a desktop's programs", LISTED },
+		{ ANOTHER WITH_DISPLAY(", such as a desktop's programs"), LISTED },
 		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */
 };

@@ -42,6 +42,8 @@ void
 autopsy_cause(struct autopsy *y, enum autopsy_says kind, const char *text)
 {
 	text = autopsy_worded(y, text);
+	if (!*text)
+		return;
 	if (kinds[kind].rests >= RESTS_LINE)
 		vec_push(y->arena, &y->reported, ((struct sentence){ text, kind }));
 	else

@@ -273,8 +273,8 @@ static const char *
 host_meaning(struct arena *a, const struct oom_message *o)
 {
 	if (autopsy_is_named_alone(o))
-		return "The name of an error, as read here without what raised it: as a rule a request for the " MACHINES ", was refused; libraries of a "
-		    "GPU have errors of that name, too.";
+		return "The name of an error, as read here without what raised it: as a rule a request for the " MACHINES ", was refused" WITH_DEVICE("; libraries of a "
+		    "GPU have errors of that name, too") ".";
 	if (o->kind == OOM_KERNEL)
 		return arena_printf(a, "The " MACHINES ", ran out, and the "
 		    "kernel ended a process%s.", of_process(a, o));
@@ -318,8 +318,8 @@ says_apart(const struct autopsy *y, const struct oom_message *o)
 
 	if (strncmp(o->says, NOT_MEMORY, strlen(NOT_MEMORY)) != 0 || !said->line || said->line == o->line)
 		return o->says;
-	return arena_printf(y->arena, "By its own words this message is not of memory: %s But %s: where memory ends there, another error tells of it, and the driver's tool (nvidia-smi, "
-	    "rocm-smi) and the machine's own (top) show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
+	return arena_printf(y->arena, "By its own words this message is not of memory: %s But %s: where memory ends there, another error tells of it, and " LISTER " "
+	    "and the machine's own (top) show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
 }
 
 static const char *
@@ -361,7 +361,7 @@ meaning(const struct autopsy *y, const struct oom_message *o)
 const char *
 autopsy_meaning(const struct autopsy *y, const struct oom_message *o)
 {
-	const char *text = meaning(y, o);
+	const char *text = autopsy_worded(y, meaning(y, o));
 
 	return !o->caught ? text : arena_printf(y->arena, "%s By line %d the program went on from it, as where batches are tried for their size, or one is left out: by itself it is "
 	    "no failure of the run, and what ended that, if anything did, says so elsewhere. Where many end so, smaller ones spare them.", text, o->caught);

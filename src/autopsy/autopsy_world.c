@@ -10,7 +10,7 @@
 
 #define MACS_LISTER	"Activity Monitor"
 #define ANY_LISTER	"the driver's tool (nvidia-smi, rocm-smi)"
-#define INTELS_LISTER	"the driver's tool (xpu-smi, intel_gpu_top)"
+#define INTELS_LISTER	"xpu-smi"
 
 static bool
 names_framework(const struct oom_told *t, const char *name)
@@ -91,6 +91,19 @@ in_keras(const struct autopsy *y)
 	return y->main->kind == OOM_TENSORFLOW || y->main->kind == OOM_TF_ALLOCATOR || p->tf_files || names_framework(&p->told, "TensorFlow") || names_framework(&p->told, "Keras");
 }
 
+/* Others compile by XLA, too. */
+bool
+autopsy_in_jax(const struct autopsy *y)
+{
+	return y->log.paste.jax_files || names_framework(&y->log.paste.told, "JAX");
+}
+
+static bool
+may_be_jax(const struct autopsy *y)
+{
+	return autopsy_in_jax(y) || !(in_keras(y) || autopsy_in_torch(y));
+}
+
 bool
 autopsy_trains(const struct autopsy *y)
 {
@@ -112,14 +125,19 @@ is_of_server(const struct oom_message *o)
 	return o->kind == OOM_ONNX;
 }
 
+/* Is it, by names, a program that serves or generates, and sees to gradients itself? */
 bool
-autopsy_serves(const struct autopsy *y)
+autopsy_is_of_program(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (is_of_server(y->main))
-		return true;
-	return (p->serves || y->log.serving || p->server.line || p->images || p->images_told || p->inferring.line || (y->main->facts & TRACE_GENERATES)) && !autopsy_trains(y);
+	return is_of_server(y->main) || p->serves || y->log.serving || p->server.line || p->generates || p->images || p->images_told || (y->main->facts & TRACE_GENERATES);
+}
+
+bool
+autopsy_serves(const struct autopsy *y)
+{
+	return is_of_server(y->main) || ((autopsy_is_of_program(y) || y->log.paste.inferring.line) && !autopsy_trains(y));
 }
 
 static bool
@@ -135,7 +153,7 @@ autopsy_is_of_step(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (autopsy_serves(y) || o->asserted || o->hedged || (o->host && !o->shape.known && o->kind != OOM_PYTORCH_CPU) || (o->facts & TRACE_NO_BATCH) || y->log.paste.lua)
+	if (autopsy_serves(y) || o->asserted || o->hedged || (o->host && !o->shape.known && !(o->kind == OOM_PYTORCH_CPU && o->size[OOM_ASKED].known)) || (o->facts & TRACE_NO_BATCH) || y->log.paste.lua)
 		return false;
 	switch (o->kind) {
 	case OOM_TENSORFLOW: case OOM_TF_ALLOCATOR: case OOM_PYTORCH: case OOM_TORCH_SUMMARY: case OOM_PYTORCH_CPU: case OOM_PADDLE: case OOM_XLA:
@@ -164,11 +182,25 @@ has_loader(const struct autopsy *y)
 	return !autopsy_serves(y) && !p->no_workers && !p->domains[DOMAIN_CHAINS].line && !p->domains[DOMAIN_BROWSER].line && !p->domains[DOMAIN_WEBGL].line;
 }
 
+static bool
+has_device(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->told.device || p->told.gpu || p->gpu_files || p->cuda || p->nvidia || p->amd || p->intel || p->torch || p->tf_files;
+}
+
+static bool
+may_display(const struct autopsy *y)
+{
+	return !y->log.paste.apart_display;
+}
+
 /* Do people tell of processes that have the first device, and of none that gathers there? */
 static bool
 may_gather(const struct autopsy *y)
 {
-	return !y->log.paste.first_of_ranks && !autopsy_is_of_another(y);
+	return !y->log.paste.first_of_ranks && autopsy_in_torch(y) && !autopsy_serves(y);
 }
 
 static const struct {
@@ -176,6 +208,7 @@ static const struct {
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
+	{ 'j', may_be_jax }, { 'd', has_device }, { 's', may_display },
 };
 
 static bool
@@ -198,6 +231,8 @@ makers_lister(const struct oom_paste *p)
 
 	if (p->mac && makers == 0)
 		return MACS_LISTER;
+	if (makers == 0 && p->cuda)
+		return "nvidia-smi";
 	if (p->mac || makers != 1)
 		return ANY_LISTER;
 	return p->nvidia ? "nvidia-smi" : p->amd ? "rocm-smi" : INTELS_LISTER;

@@ -17,9 +17,12 @@
 #define IN_TORCH(text)		IN_WORLD("t", text)	/* PyTorch was seen, */
 #define OUT_OF_TORCH(text)	IN_WORLD("o", text)	/* or was not; */
 #define IN_KERAS(text)		IN_WORLD("k", text)	/* TensorFlow or Keras was, */
+#define MAYBE_JAX(text)		IN_WORLD("j", text)	/* JAX was, or no other framework */
 #define IN_TRAINING(text)	IN_WORLD("n", text)	/* it may be training, as nothing tells that it only serves */
 #define WITH_GRADIENTS(text)	IN_WORLD("g", text)	/* PyTorch was seen, and torch.no_grad() was not */
 #define WITH_LOADER(text)	IN_WORLD("l", text)	/* there may be a loader's processes */
+#define WITH_DEVICE(text)	IN_WORLD("d", text)	/* a GPU was named */
+#define WITH_DISPLAY(text)	IN_WORLD("s", text)	/* a display may be on the device */
 #define WITH_GATHERING(text)	IN_WORLD("p", text)	/* PyTorch's DataParallel may be what has several devices */
 
 #endif

@@ -10,32 +10,6 @@
 #define TILE_ROWS	8	/* of a TPU's tile, along the axis next to the most minor, */
 #define TILE_COLUMNS	128	/* and along that */
 
-static bool
-names_framework(const struct autopsy *y, const char *name)
-{
-	int i;
-
-	for (i = 0; oom_told_framework(i) && strcmp(oom_told_framework(i), name) != 0; i++)
-		;
-	return oom_told_framework(i) && y->log.paste.told.framework[i].line;
-}
-
-/* Others compile by XLA, too: is it JAX's program, by files or errors of its own? */
-static bool
-is_of_jax(const struct autopsy *y)
-{
-	return y->log.paste.jax_files > 0;
-}
-
-/* Is another framework named, and JAX is not? */
-static bool
-is_of_another(const struct autopsy *y)
-{
-	if (is_of_jax(y) || names_framework(y, "JAX"))
-		return false;
-	return y->log.paste.tf_files || y->log.paste.torch_files || names_framework(y, "TensorFlow") || names_framework(y, "PyTorch") || names_framework(y, "Keras");
-}
-
 /* A request without a list of what was there. */
 static void
 xla_request(struct autopsy *y)
@@ -45,26 +19,24 @@ xla_request(struct autopsy *y)
 		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap, which must be made "
 		    "in parts.");
 	else if (y->lo >= LARGE_SAMPLE)
-		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "One block as large as that is an array, or all temporaries of a compiled "
-		    "program. Where it is no weight, nor what an optimizer keeps, it grows with the samples at once%s, and with "
+		autopsy_cause(y, SAYS_XLA_REQUEST, "One block as large as that is an array, or all temporaries of a compiled "
+		    "program. Where it is no weight" IN_TRAINING(", nor what an optimizer keeps") ", it grows with the samples at once" MAYBE_JAX(", be they a batch or what vmap maps over") ", and with "
 		    "their size or length, where all pairs of positions are compared with its square: fewer or "
-		    "shorter ones%s, or results that backward makes anew%s, take less.",
-		    is_of_another(y) ? "" : ", be they a batch or what vmap maps over",
-		    is_of_another(y) ? "" : " (in JAX jax.lax.map takes them one by one)", is_of_another(y) ? "" : " (jax.checkpoint)"));
-	if (y->lo > TINY && y->lo < NO_DEVICE && !is_of_another(y))
-		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "Where it ran on a GPU%s: JAX takes three quarters of it when it begins (older ones nine tenths), and "
+		    "shorter ones" MAYBE_JAX(" (in JAX jax.lax.map takes them one by one)") IN_TRAINING(", or results that backward makes anew" MAYBE_JAX(" (jax.checkpoint)") ",") " take less.");
+	if (y->lo > TINY && y->lo < NO_DEVICE)
+		autopsy_cause(y, SAYS_XLA_REQUEST, MAYBE_JAX("Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins (older ones nine tenths), and "
 		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
-		    "rest is for others.", is_of_jax(y) ? "" : ", in JAX"));
+		    "rest is for others."));
 }
 
 /* What most of a compiled program's bytes are for, where that is told and one of them has most. */
 static const struct {
 	enum oom_field of;
-	const char *says, *in_jax, *rest;	/* the second where no other framework is named */
+	const char *says;
 } parts[] = {
-	{ OOM_RESULTS, "what it gives back: where that has a part for each sample (a gradient, a Jacobian, an output), a call for each of several parts, whose results are moved to the machine's memory, or their sum alone, takes less", "", "" },
-	{ OOM_TEMPORARY, "temporaries, which it makes as it runs: they grow with the samples at once and with their size or length, so that fewer", " (in JAX jax.lax.map takes them one by one)", ", or smaller ones, take less" },
-	{ OOM_PARAMETERS, "what it is given: weights, what an optimizer keeps, a batch, whatever it does with them", "", "" },
+	{ OOM_RESULTS, "what it gives back: where that has a part for each sample (a gradient, a Jacobian, an output), a call for each of several parts, whose results are moved to the machine's memory, or their sum alone, takes less" },
+	{ OOM_TEMPORARY, "temporaries, which it makes as it runs: they grow with the samples at once and with their size or length, so that fewer" MAYBE_JAX(" (in JAX jax.lax.map takes them one by one)") ", or smaller ones, take less" },
+	{ OOM_PARAMETERS, "what it is given: weights, " IN_TRAINING("what an optimizer keeps, ") "a batch, whatever it does with them" },
 };
 
 static void
@@ -76,8 +48,7 @@ xla_parts(struct autopsy *y, int64_t all)
 
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (size[parts[i].of].known && size[parts[i].of].bytes > all / 2 && size[parts[i].of].bytes <= all)
-			autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "Of that %s is %s%s%s.", size_human(human, size[parts[i].of].bytes),
-			    parts[i].says, is_of_another(y) ? "" : parts[i].in_jax, parts[i].rest));
+			autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "Of that %s is %s.", size_human(human, size[parts[i].of].bytes), parts[i].says));
 }
 
 static void
@@ -94,10 +65,9 @@ xla_program(struct autopsy *y)
 		return;
 	if (all->bytes <= LITTLE)
 		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
-		    "something else, arrays of this process or another process.%s%s",
-		    size_human(human, all->bytes), is_of_another(y) ? "" : is_of_jax(y) ? " JAX" : " Where it ran in JAX: that",
-		    is_of_another(y) ? "" : " takes three quarters of a device when it begins "
-		    "(XLA_PYTHON_CLIENT_PREALLOCATE=false: as it needs them), so that a second process finds little."));
+		    "something else, arrays of this process or another process." MAYBE_JAX(" Where it ran in JAX: that takes three quarters of a device when it begins "
+		    "(XLA_PYTHON_CLIENT_PREALLOCATE=false: as it needs them), so that a second process finds little."),
+		    size_human(human, all->bytes)));
 	else
 		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "
 		    "and results: a device that has not as much free, and is lent none of the machine's (unified memory), cannot run it.",
@@ -119,11 +89,10 @@ xla_device(struct autopsy *y)
 	if (b->allocated > b->total)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By the compiler's own count the program needs %s of a device that has %s, "
 		    "%s too much, so that nothing that another process or an earlier step holds plays a part. What it adds up are "
-		    "arguments (weights, what the optimizer keeps, a batch) and temporaries, which grow with the samples on one "
-		    "device and their size or length: fewer or smaller ones, results that backward makes anew%s, "
+		    "arguments (weights, " IN_TRAINING("what the optimizer keeps, ") "a batch) and temporaries, which grow with the samples on one "
+		    "device and their size or length: fewer or smaller ones, " IN_TRAINING("results that backward makes anew" MAYBE_JAX(" (jax.checkpoint)") ", ")
 		    "16 bits, more devices that share them, or a device with more memory make it fit.",
-		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, b->allocated - b->total),
-		    is_of_another(y) ? "" : " (jax.checkpoint)"));
+		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, b->allocated - b->total)));
 	else if (y->hi > 0)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
 		    "program asks for %s beside that%s.%s Arrays stay for as long as a name of the program holds them: what is "

@@ -423,11 +423,13 @@ makers(struct oom_paste *p, struct talk t, int line)
 {
 	if (talk_any_phrase(t, "n/a|not collect|not available|://"))
 		return;
-	if (talk_any_begins(t, "nvidia geforce gtx rtx quadro tensorrt") || talk_any_whole(t, "v100 a100 h100 h200 p100 k80"))
+	if (talk_any_begins(t, "nvidia geforce gtx rtx quadro") || talk_any_whole(t, "v100 a100 h100 h200 p100 k80"))
 		p->nvidia = line;
 	if (talk_any_begins(t, "rocm amdgpu radeon hipblas miopen gfx9 gfx10 gfx11 gfx12") || talk_any_phrase(t, "amd gpu|hip out of memory|hip error"))
 		p->amd = line;
-	if (talk_any_whole(t, "xpu oneapi ipex openvino") || talk_any_phrase(t, "intel arc|intel(r) arc|arc a770|arc a750|arc b580|iris xe|intel gpu|intel igpu|intel uhd"))
+	if (talk_any_of(t, "cuda"))
+		p->cuda = line;
+	if (talk_any_whole(t, "xpu") || talk_any_begins(t, "oneapi ipex openvino") || talk_any_phrase(t, "intel arc|intel(r) arc|arc a770|arc a750|arc b580|iris xe|intel gpu|intel igpu|intel uhd"))
 		p->intel = line;
 }
 
@@ -458,6 +460,23 @@ names_macos(struct talk t)
 	return false;
 }
 
+#define DISPLAYS	"display displays monitor monitors screen screens desktop"
+#define OTHER_GPU	"integrated|igpu|onboard|headless|another gpu|other gpu|second gpu|different gpu|another card|other card|second card|no display|no monitor|not connected"
+#define GENERATORS	"xtts whisper faster-whisper whisperx openvino_genai ctranslate2 text-generation-inference"
+
+/* By names of programs, calls and scripts: is a network run and not trained? And is the display on
+ * another GPU than what runs it? */
+static void
+generates(struct oom_paste *p, struct talk t, int line, bool told)
+{
+	if (talk_any_begins(t, GENERATORS) ||
+	    (!told && (talk_any_of(t, ".generate( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py") ||
+	    (talk_any_begins(t, "infer_ inference_ run_infer bulk_infer") && talk_any_of(t, ".py")))))
+		p->generates = line;
+	if (talk_any_whole(t, DISPLAYS) && talk_has_whole(t, OTHER_GPU))
+		p->apart_display = line;
+}
+
 /* Where it runs. */
 static void
 platform(struct oom_paste *p, struct talk t, int line, bool told)
@@ -465,9 +484,10 @@ platform(struct oom_paste *p, struct talk t, int line, bool told)
 	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
 		p->phone = line;
 	if (talk_has_whole(t, "mac studio|mac mini|m-series mac|apple silicon|mps out of memory|mps backend out of memory|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
-	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac") || is_in_macs_home(t) || names_macos(t))
+	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac|on mps|mps specific|mps memory") || is_in_macs_home(t) || names_macos(t))
 		p->mac = line;
 	makers(p, t, line);
+	generates(p, t, line, told);
 	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))
 		p->lua = line;
 	if (talk_any_begins(t, "mlx"))

@@ -154,6 +154,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said vocabulary;	/* of one that is large, or of what is made for each word of it, */
 	struct said converts;	/* while a model is converted, exported or an engine is built, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
+	int generates;		/* code or a script of a network that is run and not trained, by their names, or a program that is for that; */
+	int apart_display;	/* that has the display on another GPU, or none; */
 	int network;		/* the last line that is of a neural network, or of its training, by PyTorch's errors, too; */
 	int names_network;	/* and that has a word for one; */
 	int layers;		/* or one for what only networks have, or of a framework's name, */
@@ -167,6 +169,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int nvidia, amd, intel;	/* a GPU of these makers, or a tool of theirs, */
+	int cuda;		/* CUDA, which PyTorch's calls name on any, */
 	int lua;		/* Torch for Lua, */
 	int mlx;		/* Apple's MLX, */
 	int prose;		/* and the last that is a person's sentence */
