@@ -127,14 +127,6 @@ of_all(const struct autopsy *y, int64_t total)
 	return arena_printf(y->arena, y->main->kind == OOM_MPS ? "the limit's %s" : "the device's %s", size_human(all, total));
 }
 
-/* What makes results smaller; fewer samples do where a batch may have several, by what people say
- * or the run was told. */
-const char *
-autopsy_less(const struct autopsy *y)
-{
-	return y->log.paste.least_batch == 1 || y->log.batch == 1 ? SMALLER_ALONE : LESS_OF_A_BATCH;
-}
-
 /* Could PyTorch have kept what forward makes for a backward that never comes? */
 static bool
 may_be_recorded(const struct autopsy *y)
@@ -164,7 +156,7 @@ own_step(struct autopsy *y, const char *have)
 		return;
 	}
 	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s layers' "
-	    "results smaller, but not weights and what goes with them.%s%s", have, where, autopsy_less(y), autopsy_in_first_round(y) ? "" :
+	    "results smaller, but not weights and what goes with them.%s%s", have, where, LESS_OF_A_BATCH, autopsy_in_first_round(y) ? "" :
 	    " Where it fails later, something may be held from earlier ones (" IN_TRAINING(IN_TORCH("sums of losses with their graph, ")) "lists of results).", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
@@ -255,7 +247,7 @@ emptied(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_EMPTIED, arena_printf(y->arena, "This process has reserved %s of the device's %s, of which %s are tensors: the rest was "
 	    "taken for something before, freed, and is kept: %s what it takes at its most smaller.",
-	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), autopsy_less(y)));
+	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), LESS_OF_A_BATCH));
 }
 
 /* What TensorFlow's allocator tells of itself in a dump. */
@@ -297,7 +289,7 @@ parted(struct autopsy *y)
 	autopsy_cause(y, SAYS_PARTED, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
 	    "context and libraries, a desktop, other processes, which " LISTER " lists. Where none of these can go, the device is "
 	    "too small for the run as it is: %s layers' results smaller.", size_human(had, b->allocated),
-	    size_human(all, b->total), size_human(outside, b->outside), autopsy_less(y)));
+	    size_human(all, b->total), size_human(outside, b->outside), LESS_OF_A_BATCH));
 }
 
 static void

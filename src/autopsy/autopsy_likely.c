@@ -144,7 +144,6 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = &p->large;
 	told[place(NEEDS_CARD)] = o->host || p->told.host ? NULL : &p->card;
-	told[place(NEEDS_ALONE)] = o->host || p->least_batch != 1 ? NULL : &p->of_batch;
 	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = &p->grows;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
@@ -283,7 +282,7 @@ push_items(struct autopsy *y, const struct row *r)
     NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS)
 
 /* Rows beside which it is told, too, what a network is for. */
-#define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_ALONE | NEEDS_LARGE | NEEDS_LONG)
+#define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_LARGE | NEEDS_LONG)
 /* and those beside which only what grows by itself is named. */
 #define BESIDE_GROWTH	(NEEDS_GROWS | NEEDS_RISES | NEEDS_AGAIN)
 
@@ -347,7 +346,7 @@ autopsy_likely(struct autopsy *y)
 		    "grows." : y->log.paste.mac && !y->log.paste.nvidia && !y->log.paste.amd ? "Where it was on a Mac with a chip of Apple's, the machine and its GPU "
 		    "have one memory: Activity Monitor tells who has it, and what grows." : arena_printf(y->arena, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
 		    "(top; %s), while it runs, tell which grows, and whether other processes have it.", autopsy_tools(y)));
-	if (!r->item[0].cause) {
+	if (first_item(y, r) == MOST_LIKELY) {
 		if (y->main->kind != OOM_MPS)
 			nothing_told(y);
 		return;

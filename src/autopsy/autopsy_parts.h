@@ -28,6 +28,10 @@ bool	autopsy_is_large_block(const struct autopsy *);
  * does. And the names of the tools that tell who has a device. autopsy_world.c. */
 const char	*autopsy_worded(const struct autopsy *, const char *text);
 const char	*autopsy_tools(const struct autopsy *);
+/* Does the report show that the measure of a sign (BY_) is in use, or was tried without help? And
+ * TEXT without those that are: autopsy_measures.c. */
+bool	autopsy_is_tried(const struct autopsy *, char sign);
+const char	*autopsy_untried(const struct autopsy *, const char *text);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);
@@ -42,8 +46,8 @@ bool	autopsy_is_named_alone(const struct oom_message *);
 bool	autopsy_is_torch(const struct oom_message *);
 /* What of a batch can be less; a batch of another line need not be the run's, and is told as that
  * (SAYS_BATCH_SAID). */
-#define LESS_OF_A_BATCH	"fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), make"
-#define SMALLER_ALONE	"smaller samples (shorter sequences, fewer pixels) make"	/* of a batch of one */
+#define LESS_OF_A_BATCH	TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones (shorter sequences, fewer pixels)" TRY_FIRST	\
+    "smaller samples (shorter sequences, fewer pixels)" TRY_END ", make"
 /* Is it what the driver of a device refused, as TensorFlow and JAX tell it? */
 bool	autopsy_is_driver(const struct oom_message *);
 
@@ -102,8 +106,6 @@ bool	autopsy_is_one_tensor(const struct autopsy *);
 void	autopsy_xla_causes(struct autopsy *);
 /* By how far the run had come: autopsy_progress.c. */
 void	autopsy_progress_causes(struct autopsy *);
-/* LESS_OF_A_BATCH, or where a batch has one sample SMALLER_ALONE. */
-const char	*autopsy_less(const struct autopsy *);
 /* Was it a constant that TensorFlow makes of an array? */
 bool	autopsy_is_constant(const struct oom_message *);
 /* Did it fail in the optimizer's step itself, by its traceback? */

@@ -14,10 +14,10 @@
 #define WEIGHTS_MORE	"Weights alone are more than is free"
 #define FEWER_BITS	"fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a smaller model. Then it fails before the first result, whatever the batch."
 #define BEFORE_ANY	"then it fails before the first result."
-#define OF_STOPPED	ANOTHER ", such as the run that was stopped"
+#define OF_STOPPED	ANOTHER(", such as the run that was stopped")
 #define MORE		"The run needs more than there is"
 #define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
-#define ANOTHER		"Another process has a part"
+#define ANOTHER(such)	UNTRIED(BY_ALONE, "Another process has a part" such)
 #define LISTED		LISTER ", before the run, lists it."
 #define GIVEN		"What is given at once is too large"
 #define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
@@ -39,13 +39,13 @@ const struct row autopsy_rows[] = {
 		{ MORE, LEAVES },
 		{ "An index was out of range on the device before (a label, a word)", "CUDA_LAUNCH_BLOCKING=1, or a run on the processor, "
 		    "tells it." },
-		{ ANOTHER, LISTED } } },
+		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_LIBRARY | NEEDS_POOL, NULL, {
 		{ "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
 		    "it", "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, LEAVES },
-		{ ANOTHER, LISTED } } },
+		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_COPIES, "each process has its own data", {
 		{ "As many copies of them lie in the machine's memory as there are processes", "with one process it is one. A file that all of them map (numpy.memmap, Arrow, LMDB), shared memory, or a part of the data "
 		    "for each rank take less." } } },
@@ -60,8 +60,8 @@ const struct row autopsy_rows[] = {
 		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on their size keeps it." },
 		{ KEPT, "then it grows with one shape, too." } } },
 	{ NEEDS_FALLS, "memory grew within an epoch, and fell at its end", {
-		{ "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "
-		    "that wait to be taken", "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
+		{ UNTRIED(BY_WORKERS, "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "
+		    "that wait to be taken"), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ "Something is kept for an epoch (results or losses on lists, until measures are made of them)", "reduced as they come, they take less; then it grows "
 		    "without a loader's processes, too." } } },
 	{ NEEDS_TRIALS, "several runs are made in one process, as in a search", {
@@ -83,7 +83,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
-		{ "Another process came", LISTER " lists it." } } },
+		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },
 	{ NEEDS_AGAIN, "it failed when it was run again", {
 		{ "What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
 		    "traceback hold it", "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
@@ -151,7 +151,7 @@ const struct row autopsy_rows[] = {
 		{ "Its weights lie there in both forms, and with what is tried for each layer, as TensorRT's builder does", "a smaller workspace, weights in fewer bits, fewer other "
 		    "programs, or a swap file meanwhile leave room; on a board the GPU has the same memory." } } },
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
-		{ "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there",
+		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there"),
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ "Something is kept from step to step (lists of results" IN_TORCH(", losses with their graph") ")", "then it grows without a loader's processes, too." } } },
 	{ NEEDS_HOST | NEEDS_TORCH | NEEDS_GROWS, "memory grew", {
@@ -182,9 +182,9 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. Fewer samples at once, or smaller ones, "
 		    "take less." },
-		{ ANOTHER, LISTED } } },
+		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_DRIVER, NULL, {
-		{ "Another process has the device, such as a notebook that still runs", LISTED },
+		{ UNTRIED(BY_ALONE, "Another process has the device, such as a notebook that still runs"), LISTED },
 		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
 		    "display has a part", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, "then an error of its own follows, with a shape." } } },
@@ -313,20 +313,15 @@ const struct row autopsy_rows[] = {
 		    "more", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
 		    "another order." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." },
-		{ "Another process came", LISTER " lists it." } } },
+		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },
 	{ NEEDS_FREE, "a device is free", {
 		{ "Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "
 		    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID", "with both set, to that order and the free one's number, it begins." },
 		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
-	{ NEEDS_CARD | NEEDS_ALONE, "that device has little", {
-		{ MORE, "smaller samples (fewer pixels, shorter ones), or a smaller network (or its weights in fewer bits, or a part of them elsewhere) take less. Then it fails at the "
-		    "first steps or calls, with nothing else there." },
-		{ ANOTHER WITH_DISPLAY(", such as a desktop's programs"), LISTED },
-		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ NEEDS_CARD, "that device has little", {
-		{ MORE, "fewer samples at once (a smaller batch), smaller ones (shorter, fewer pixels), or a smaller network (or its weights in fewer bits, or a part of "
-		    "them elsewhere) take less. Then it fails at the first steps or calls, with nothing else there." },
-		{ ANOTHER WITH_DISPLAY(", such as a desktop's programs"), LISTED },
+		{ MORE, TRY BY_BATCH "fewer samples at once (a smaller batch)" TRY BY_SAMPLES "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (fewer pixels, shorter ones)"
+		    TRY BY_ANYTHING "a smaller network (or its weights in fewer bits, or a part of them elsewhere)" TRY_END " take less. Then it fails at the first steps or calls, with nothing else there." },
+		{ ANOTHER(WITH_DISPLAY(", such as a desktop's programs")), LISTED },
 		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */
 };

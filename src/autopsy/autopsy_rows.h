@@ -56,21 +56,20 @@
 #define NEEDS_HOOK	NEEDS(46)	/* of a hook that gets what all steps of an epoch returned */
 #define NEEDS_MODELS	NEEDS(47)	/* of several models at once */
 #define NEEDS_CONVERTS	NEEDS(48)	/* of a network that is put into another form */
-#define NEEDS_ALONE	NEEDS(49)	/* of a failure with one sample at once, too */
-#define NEEDS_CODES	NEEDS(50)	/* of classes that are coded, a number for each */
-#define NEEDS_ADAPTER	NEEDS(51)	/* of an adapter that is trained (LoRA) */
-#define NEEDS_SHAPES	NEEDS(52)	/* of inputs whose shapes vary */
-#define NEEDS_CLASSES	NEEDS(53)	/* of many classes */
-#define NEEDS_FREE	NEEDS(54)	/* of a device that is free */
-#define NEEDS_PEAK	NEEDS(55)	/* of memory that is highest at the start */
-#define NEEDS_BOXES	NEEDS(56)	/* of pictures with many objects */
-#define NEEDS_PENALTY	NEEDS(57)	/* of a gradient penalty */
-#define NEEDS_SHARED	NEEDS(58)	/* of others that use the device */
-#define NEEDS_LOSS	NEEDS(59)	/* of a failure where the loss is computed */
-#define NEEDS_FULL	NEEDS(60)	/* of all of a model's weights that are trained */
-#define NEEDS_RISES	NEEDS(61)	/* of memory that grows in validation or tests */
-#define NEEDS_COPIES	NEEDS(62)	/* of data that each process has a copy of */
-#define SIGNS		63
+#define NEEDS_CODES	NEEDS(49)	/* of classes that are coded, a number for each */
+#define NEEDS_ADAPTER	NEEDS(50)	/* of an adapter that is trained (LoRA) */
+#define NEEDS_SHAPES	NEEDS(51)	/* of inputs whose shapes vary */
+#define NEEDS_CLASSES	NEEDS(52)	/* of many classes */
+#define NEEDS_FREE	NEEDS(53)	/* of a device that is free */
+#define NEEDS_PEAK	NEEDS(54)	/* of memory that is highest at the start */
+#define NEEDS_BOXES	NEEDS(55)	/* of pictures with many objects */
+#define NEEDS_PENALTY	NEEDS(56)	/* of a gradient penalty */
+#define NEEDS_SHARED	NEEDS(57)	/* of others that use the device */
+#define NEEDS_LOSS	NEEDS(58)	/* of a failure where the loss is computed */
+#define NEEDS_FULL	NEEDS(59)	/* of all of a model's weights that are trained */
+#define NEEDS_RISES	NEEDS(60)	/* of memory that grows in validation or tests */
+#define NEEDS_COPIES	NEEDS(61)	/* of data that each process has a copy of */
+#define SIGNS		62
 #define MOST_LIKELY	4
 
 struct row {

@@ -13,28 +13,22 @@
 #define TELLS_MOST	"when it fails tells most, and so does " LISTER ", before the run and while it runs:"
 #define TOP_TELLS	"when it grows, by the machine's own tool (top), tells most:"
 
-#define FIRST_STEPS	"- At the first steps or calls, where the device was nearly free before: the run needs more than there is. "
-
 static const char *const of_device[] = {
-	FIRST_STEPS "Fewer samples at once (a smaller batch; not all of the data), smaller ones (shorter, fewer pixels), or a smaller network (or its "
-	    "weights in fewer bits) take less.",
-	"- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended.",
+	"- At the first steps or calls, where the device was nearly free before: the run needs more than there is. " TRY BY_BATCH "Fewer samples at once (a smaller batch; not all of the data)" TRY BY_SAMPLES
+	    "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (shorter, fewer pixels)" TRY BY_ANYTHING "a smaller network (or its weights in fewer bits)" TRY_END " take less.",
+	UNTRIED(BY_ALONE, "- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended."),
 	"- Only later: something may be kept from step to step (" IN_TORCH("losses with their graph, ") "results on lists), or larger samples came. Only in "
 	    "validation, tests or predictions: " WITH_GRADIENTS("gradients may be on there (in PyTorch torch.no_grad() switches them off), or ") "more is given, or kept, "
 	    "at once than in training.",
 	NULL
 };
 
-/* The first of these, where people say that it fails with one sample at once, too. */
-static const char with_one[] = FIRST_STEPS "Smaller samples (shorter, fewer pixels), or a smaller network (or its weights in fewer bits) take less; fewer "
-    "do not, where it fails with one, too.";
-
 static const char *const of_machine[] = {
 	"- Before the first step: data are read whole, and once more while they are converted, or weights are. Read as they are needed, or mapped "
 	    "from a file, data need not lie there at once.",
 	"- From step to step: something may be kept (results on lists" IN_TORCH(", losses with their graph") ")" WITH_LOADER(", or a loader's processes come to hold copies of "
 	    "what the data set has; without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " that does not grow") ".",
-	"- In a step, where the network itself runs on the processor: fewer samples at once, or smaller ones, take less.",
+	"- In a step, where the network itself runs on the processor: " TRY BY_BATCH "fewer samples at once" TRY BY_ANYTHING "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less.",
 	NULL
 };
 
@@ -77,15 +71,6 @@ is_of_network(const struct autopsy *y)
 	}
 }
 
-/* The words of one line, by what is known of the run. */
-static const char *
-worded(const struct autopsy *y, const char *line)
-{
-	if (line == of_device[0] && ((y->log.paste.of_batch.line && y->log.paste.least_batch == 1) || y->log.batch == 1))
-		return with_one;
-	return line;
-}
-
 bool
 autopsy_when(struct autopsy *y, bool placed)
 {
@@ -103,7 +88,8 @@ autopsy_when(struct autopsy *y, bool placed)
 		return false;
 	vec_push(y->arena, &y->likely, autopsy_worded(y, head));
 	for (; *list; list++)
-		vec_push(y->arena, &y->likely, autopsy_worded(y, worded(y, *list)));
+		if (*autopsy_worded(y, *list))
+			vec_push(y->arena, &y->likely, autopsy_worded(y, *list));
 	if (o->cpp)
 		vec_push(y->arena, &y->likely, WRONG_SIZE);
 	return true;

@@ -170,7 +170,7 @@ autopsy_is_of_step(const struct autopsy *y)
 static bool
 has_gradients(const struct autopsy *y)
 {
-	return autopsy_in_torch(y) && (!y->log.paste.no_grad || y->log.paste.ungraded.line);
+	return autopsy_in_torch(y) && !autopsy_is_tried(y, BY_NO_GRAD[0]);
 }
 
 /* What serves, draws by chains or runs in a browser has no loader. */
@@ -179,7 +179,7 @@ has_loader(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return !autopsy_serves(y) && !p->no_workers && !p->domains[DOMAIN_CHAINS].line && !p->domains[DOMAIN_BROWSER].line && !p->domains[DOMAIN_WEBGL].line;
+	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS[0]) && !p->domains[DOMAIN_CHAINS].line && !p->domains[DOMAIN_BROWSER].line && !p->domains[DOMAIN_WEBGL].line;
 }
 
 static bool
@@ -216,6 +216,8 @@ holds(const struct autopsy *y, char mark)
 {
 	size_t i;
 
+	if (mark >= BY_ANYTHING[0] && mark <= BY_ALONE[0])
+		return !autopsy_is_tried(y, mark);
 	for (i = 0; i < sizeof(worlds) / sizeof(*worlds); i++)
 		if (worlds[i].mark == mark)
 			return worlds[i].holds(y);
@@ -278,7 +280,7 @@ autopsy_worded(const struct autopsy *y, const char *text)
 	struct text t;
 	int depth = 0, hidden = 0;	/* how many marks are open, and which of them hides what follows */
 
-	if (!strpbrk(text, "\001\002"))
+	if (!strpbrk(text, LISTER IN_WORLD("", "") TRY))
 		return text;
 	text_init(&t, y->arena);
 	text_puts(&t, "");
@@ -294,5 +296,5 @@ autopsy_worded(const struct autopsy *y, const char *text)
 			text_puts(&t, lister(y));
 		else if (hidden == 0)
 			text_add(&t, s, 1);
-	return t.s;
+	return autopsy_untried(y, t.s);
 }

@@ -24,5 +24,34 @@
 #define WITH_DEVICE(text)	IN_WORLD("d", text)	/* a GPU was named */
 #define WITH_DISPLAY(text)	IN_WORLD("s", text)	/* a display may be on the device */
 #define WITH_GATHERING(text)	IN_WORLD("p", text)	/* PyTorch's DataParallel may be what has several devices */
+#define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
+
+/* What a sentence proposes, as a list of measures, of which those that the report shows so are left
+ * out: TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples"
+ * TRY_END " take less". Behind TRY stands which measure it is, and behind TRY_FIRST how it is
+ * called where those ahead of it are left out. Where none is left, that part of the sentence is not
+ * said (autopsy_measures.c). */
+#define TRY		"\004"
+#define TRY_FIRST	"\005"
+#define TRY_END		"\006"
+#define BY_ANYTHING	"A"	/* MEASURE_NONE; the others follow as in enum measure */
+#define BY_BATCH	"B"
+#define BY_SAMPLES	"C"
+#define BY_WORKERS	"D"
+#define BY_PARTS	"E"
+#define BY_NO_GRAD	"F"
+#define BY_CHECKPOINTS	"G"
+#define BY_HALF		"H"
+#define BY_BITS		"I"
+#define BY_OFFLOADING	"J"
+#define BY_ATTENTION	"K"
+#define BY_GROWTH	"L"
+#define BY_LOWVRAM	"M"
+#define BY_TILES	"N"
+#define BY_EMPTYING	"O"
+#define BY_SEGMENTS	"P"
+#define BY_ADAPTER	"Q"
+#define BY_SWAP		"R"
+#define BY_ALONE	"S"
 
 #endif

@@ -529,6 +529,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (!p->unmade && talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer"))
 		p->unmade = line;
 	platform(p, t, line, told);
+	oom_measures_line(&p->measures, t, line, source, traced);
 	if (told)
 		p->prose = line;
 	if (source == SOURCE_CODE)

@@ -13,6 +13,7 @@
 #include "oom/oom_domain.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_knob.h"
+#include "oom/oom_measures.h"
 #include "oom/oom_source.h"
 #include "oom/oom_told.h"
 
@@ -184,8 +185,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct oom_told told;	/* what they say of memory itself */
 	struct oom_knob domains[DOMAINS];	/* what a network is for, by its names */
 	struct oom_knob knobs[KNOBS];	/* settings that bound what is given at once, by their names */
+	struct oom_measures measures;	/* what is in use against it, or was tried */
 	struct oom_habits habits;	/* code and settings that are known to fill memory */
-	int no_workers;		/* a loader's processes, in code or settings: there are none */
 	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */
 };
 

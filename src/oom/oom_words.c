@@ -500,8 +500,6 @@ libraries_said(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->detects = -1;
 	else if (p->detects == 0 && talk_any_phrase(t, "detector test|detector demo|detector valid|detector map|detector recall|darknet detect "))
 		p->detects = line;
-	if (source != SOURCE_PROSE && talk_has_whole(t, "num_workers=0|num_workers = 0|num_workers: 0|num_workers 0|--workers 0|workers=0|workers_per_gpu=0"))
-		p->no_workers = line;
 	if (talk_any_phrase(t, "session.run|sess.run|tf.session("))
 		p->session = line;
 	if (talk_any_phrase(t, "onnxruntime|inferencesession|.run(none|ort_session|requests.session|boto3.session|sessionmaker"))

@@ -1,0 +1,135 @@
+/*
+ * What sentences propose: measures that the report shows in use, or tried without help, are left
+ * out of their lists, and a sentence of which none is left is not said. All sentences come through
+ * here, so that no kind of them has to look by itself.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/text.h"
+
+#define MOST_LISTED	8	/* measures of one list */
+
+/* A bit for each that the report shows. */
+static uint32_t
+tried(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct oom_measures *of = &p->measures;
+	uint32_t is = 0;
+	int m;
+
+	for (m = MEASURE_NONE + 1; m < MEASURES; m++)
+		is |= of->line[m] && !(m == MEASURE_BATCH && of->several) ? MEASURE_BIT(m) : 0;
+	is |= (p->of_batch.line && p->least_batch == 1) || y->log.batch == 1 ? MEASURE_BIT(MEASURE_BATCH) : 0;
+	is |= p->no_grad && !p->ungraded.line ? MEASURE_BIT(MEASURE_NO_GRAD) : 0;
+	return is;
+}
+
+/* Which of them a sign stands for. */
+static uint32_t
+bit_of(char sign)
+{
+	return MEASURE_BIT(sign - BY_ANYTHING[0]);
+}
+
+bool
+autopsy_is_tried(const struct autopsy *y, char sign)
+{
+	return tried(y) & bit_of(sign);
+}
+
+/* Takes back what stands behind the last sentence, or behind the last part of it. */
+static void
+take_back(struct text *t)
+{
+	size_t n;
+
+	for (n = t->n; n > 1 && !(t->s[n - 1] == ' ' && strchr(".:;", t->s[n - 2])); n--)
+		;
+	n = n > 1 ? n - 2 : 0;
+	t->s[t->n = n] = '\0';
+	text_puts(t, n > 0 ? ". " : "");
+}
+
+/* Past the end of the sentence, or of the part of it, in which S stands. */
+static const char *
+past_part(const char *s)
+{
+	for (; *s; s++)
+		if ((*s == '.' || *s == ';') && (s[1] == ' ' || s[1] == '\0'))
+			return s[1] ? s + 2 : s + 1;
+	return s;
+}
+
+struct listed { const char *words; int n; };
+
+/* The words of the measure at S, FIRST: of what may have been left out ahead of it. */
+static struct listed
+words_of(const char *s, bool first)
+{
+	int n = (int)strcspn(s, TRY TRY_END TRY_FIRST), other = s[n] == TRY_FIRST[0] ? (int)strcspn(s + n + 1, TRY TRY_END) : 0;
+
+	return first && other > 0 ? (struct listed){ s + n + 1, other } : (struct listed){ s, n };
+}
+
+/* The list at S, "fewer samples, smaller ones, or fewer weights", without what IS has; *N: how many
+ * are left. What follows it. */
+static const char *
+list(struct text *t, const char *s, uint32_t is, int *n)
+{
+	struct listed of[MOST_LISTED];
+	bool capital = s[1] && s[2] >= 'A' && s[2] <= 'Z', ahead = false, one;
+	int i, left = 0;
+
+	for (; *s == TRY[0]; s += 1 + strcspn(s + 1, TRY TRY_END)) {
+		if (left == MOST_LISTED || (is & bit_of(s[1]))) {
+			ahead = true;
+			continue;
+		}
+		of[left] = words_of(s + 2, ahead && left == 0);
+		left++;
+	}
+	s += *s == TRY_END[0];
+	for (i = 0; i < left; i++) {
+		text_puts(t, i == 0 ? "" : i == left - 1 ? ", or " : ", ");
+		text_add(t, of[i].words, (size_t)of[i].n);
+		if (i == 0 && capital && *of[i].words >= 'a' && *of[i].words <= 'z')
+			t->s[t->n - (size_t)of[i].n] -= 'a' - 'A';
+	}
+	one = left == 1 && ahead;
+	s += one && *s == ',';
+	if (one && strncmp(of[0].words, "a ", 2) == 0 && strncmp(s, " take ", 6) == 0) {
+		text_puts(t, " takes ");
+		s += 6;
+	}
+	*n = left;
+	return s;
+}
+
+const char *
+autopsy_untried(const struct autopsy *y, const char *text)
+{
+	struct text t;
+	size_t to;
+	int n;
+
+	if (!strchr(text, TRY[0]))
+		return text;
+	text_init(&t, y->arena);
+	while (*text) {
+		text_add(&t, text, to = strcspn(text, TRY));
+		if (*(text += to) != TRY[0])
+			break;
+		text = list(&t, text, tried(y), &n);
+		if (n == 0) {
+			take_back(&t);
+			text = past_part(text);
+		}
+	}
+	while (t.n > 0 && t.s[t.n - 1] == ' ')
+		t.s[--t.n] = '\0';
+	return t.s;
+}

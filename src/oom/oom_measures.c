@@ -1,0 +1,236 @@
+/* A row a measure: by which lines one sees that it is in use, and how people call it. */
+#include "oom/oom_measures.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_short.h"
+
+#define YES		"true yes on 1"
+
+static const struct {
+	enum measure measure;
+	const char *settings, *values;	/* names, and what one is set to by which it is in use; NULL: none */
+	const char *shown;	/* phrases of code, commands and programs' output that show it; NULL: none */
+	const char *called;	/* what people call it, in whole words */
+	bool bounded;		/* by a number: with one in the sentence, less of it is left to be tried */
+} rows[] = {
+	{ MEASURE_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
+	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch", "1", NULL,
+	    "batch size|batch_size|batchsize|batch-size|smaller batch|smaller batches|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", true },
+	{ MEASURE_SMALLER, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences", true },
+	{ MEASURE_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
+	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", false },
+	{ MEASURE_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", false },
+	{ MEASURE_CHECKPOINTS, "gradient_checkpointing|--gradient_checkpointing|--gradient-checkpointing|gradient-checkpointing|use_gradient_checkpointing|activation_checkpointing|grad_checkpointing|with_cp", YES,
+	    "gradient_checkpointing_enable(|checkpoint_sequential(|utils/checkpoint.py|utils\\checkpoint.py|enable_gradient_checkpointing(", "gradient checkpointing|gradient_checkpointing|activation checkpointing|gradient checkpoint|grad checkpointing", false },
+	{ MEASURE_HALF, "fp16|--fp16|bf16|--bf16|amp|--amp|use_amp|use_fp16|half", YES, "torch.float16|torch.bfloat16|torch.half|autocast(|mixed_float16|mixed_precision=fp16|mixed_precision=bf16|mixed_precision=\"fp16|mixed_precision=\"bf16|--precision 16",
+	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", false },
+	{ MEASURE_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
+	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", false },
+	{ MEASURE_OFFLOAD, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(", "offload|offloading|cpu offload|cpu_offload|cpu offloading", false },
+	{ MEASURE_ATTENTION, "--xformers|enable_xformers|enable_xformers_memory_efficient_attention|--enable_xformers_memory_efficient_attention|use_flash_attn|use_flash_attention", YES,
+	    "using xformers|using pytorch attention|using pytorch cross attention|using sage attention|flash_attention_2|enable_xformers_memory_efficient_attention(|memory_efficient_attention(|--opt-sdp-attention",
+	    "xformers|flash attention|flash-attention|flash_attn|flashattention|sage attention|sageattention|sdp attention", false },
+	{ MEASURE_GROWTH, "allow_growth|tf_force_gpu_allow_growth", YES, "set_memory_growth(|experimental.set_memory_growth|memory_limit=|memory_limit =|set_virtual_device_configuration(|set_logical_device_configuration(|per_process_gpu_memory_fraction|"
+	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", false },
+	{ MEASURE_LOWVRAM, "--lowvram", YES, NULL, "lowvram|--lowvram|low vram|low-vram", false },
+	{ MEASURE_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(", "tiling|tiled vae|tiled decode|tiled decoding", false },
+	{ MEASURE_EMPTY, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", false },
+	{ MEASURE_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", false },
+	{ MEASURE_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|virtual memory", false },
+};
+
+#define NO_OTHER	"no running processes found|no other process|no other processes|nothing else is running|nothing else running|nothing else runs|no processes running|no process running|no process is running|no processes are running|" \
+    "no other program|no other programs|gpu is empty|gpus are empty|gpu was empty|gpu is completely empty|gpu is completely free|gpu is totally free|no one else is using|nobody else is using|no one else uses|only process running|only process on"
+
+/* That it did not help, or is there all the same. */
+#define IN_VAIN		"tried|even with|even when|even if|even after|even using|even at|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
+    "without success|does not work|doesn't work|did not work|didn't work|don't work|not work|same error|same issue|same problem|same result|regardless of|irrespective of|no matter|neither|nothing changes|nothing changed|not change|" \
+    "doesn't change|didn't change|does not matter|doesn't matter|does not solve|doesn't solve|did not solve|didn't solve|not solve|does not fix|doesn't fix|didn't fix|did not fix|not disappeared|not disappear|not go away|persists|persisted"
+/* That it is there. */
+#define IN_USE		"already|i use|i used|i am using|i'm using|im using|we use|we used|we are using|am using|enabled|turned on|i have set|i set|i've set|is set to|using"
+/* What is asked, planned, wished, or done by others; */
+#define PLANNED		"should could would can will might may need needs want plan planning how wonder wondering consider considering recommend recommended suggest suggested suggestion try possible maybe perhaps hope please if someone anyone add support"
+/* what helped; */
+#define HELPED		"helped helps solves solved fixes fixed resolved resolves avoid avoids avoided goes gone disappeared disappears fits fit succeeded until slow slower"
+/* and what is not there, or is switched off. */
+#define OFF		"without no not disable disabled disabling off remove removed removing"
+#define NOT_TRIED	"not tried|haven't tried|havent tried|have not tried|not yet|never tried|n't tried|not try|not enabled|not supported|not available|no module"
+
+/* Does the sentence say no more than that it is there, or was tried, and does not ask? */
+static bool
+is_plain(struct talk sentence, bool vain)
+{
+	if (memchr(sentence.s, '?', sentence.n) || talk_has_whole(sentence, NOT_TRIED))
+		return false;
+	if (talk_any_whole(sentence, HELPED) && !(vain && clause_says_no(sentence, "")))
+		return false;
+	return !talk_any_whole(sentence, PLANNED) || (vain && talk_has_whole(sentence, "even if|even when|no matter|regardless of|tried"));
+}
+
+/* Is what stands at AT there, and not off? */
+static bool
+is_on(struct talk t, const char *at, size_t n)
+{
+	struct talk ahead = clause_word_ahead(t, at), behind = clause_word_behind(t, at + n);
+
+	return !talk_is_one_of(ahead, OFF) && !talk_is_one_of(clause_word_ahead(t, ahead.s), OFF) && !talk_is_one_of(behind, "false off disabled none 0 no");
+}
+
+static bool
+has_digit(struct talk t)
+{
+	size_t i;
+
+	for (i = 0; i < t.n; i++)
+		if (is_digit(t.s[i]))
+			return true;
+	return false;
+}
+
+/* "batch size of 1", "batch_size is set to one": what stands behind its name; not "> 1". */
+static bool
+is_least(struct talk sentence, const char *s)
+{
+	struct talk word;
+	int i;
+
+	for (i = 0; i < 5; i++, s = word.s + word.n) {
+		word = clause_word_behind(sentence, s);
+		if (memchr(s, '>', (size_t)(word.s - s)) || memchr(s, '<', (size_t)(word.s - s)))
+			return false;
+		if (talk_is_one_of(word, "1 one"))
+			return true;
+		if (!talk_is_one_of(word, "size of to is was are be set only just already as at even equal equals reduced lowered decreased changed down"))
+			return false;
+	}
+	return false;
+}
+
+static void
+keep(struct oom_measures *m, enum measure measure, int line)
+{
+	m->line[measure] = m->line[measure] ? m->line[measure] : line;
+}
+
+/* A person's words for a measure, at AT of T. */
+static bool
+is_told(const struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
+{
+	struct talk sentence = talk_sentence(t, at), clause = talk_clause(t, at, n);
+	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line, batch = rows[row].measure == MEASURE_BATCH;
+
+	if (!is_on(sentence, at, n) || !is_plain(sentence, vain || listed) || clause_works(sentence))
+		return false;
+	if (batch && is_least(sentence, at + n))
+		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");
+	if (rows[row].bounded && has_digit(sentence))
+		return false;
+	if (vain || listed)
+		return true;
+	return !rows[row].bounded && rows[row].measure != MEASURE_PARTS && rows[row].measure != MEASURE_WORKERS && rows[row].measure != MEASURE_SWAP && rows[row].measure != MEASURE_TILES &&
+	    talk_has_whole(clause, IN_USE) && !clause_says_no(clause, "");
+}
+
+static void
+told(struct oom_measures *m, struct talk t, int line)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest;
+	size_t i, n;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (rest = t; !m->line[rows[i].measure] && (at = talk_find_whole(rest, rows[i].called, &n)); rest = talk_part(t, at + n, end))
+			if (is_told(m, i, t, at, n, line))
+				keep(m, rows[i].measure, line);
+}
+
+/* What a setting whose name ends at S is set to; empty: nothing stands there. */
+static struct talk
+value_at(struct talk t, const char *s)
+{
+	const char *to, *end = t.s + t.n;
+
+	for (to = s; to < end && to - s < 6 && memchr(" =:\"',[", *to, 7); to++)
+		;
+	for (s = to; to < end && (is_digit(*to) || *to == '.' || (*to >= 'a' && *to <= 'z') || (*to >= 'A' && *to <= 'Z')); to++)
+		;
+	return talk_part(t, s, to);
+}
+
+/* Settings of row I in a line of a program's. */
+static void
+settings(struct oom_measures *m, size_t i, struct talk t, int line, enum oom_source source)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, value;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, rows[i].settings, &n)); rest = talk_part(t, at + n, end)) {
+		value = value_at(t, at + n);
+		if (talk_is_one_of(value, rows[i].values) || (rows[i].values[0] == 't' && source == SOURCE_COMMAND && *at == '-' && !talk_is_one_of(value, "false no off 0 none")))
+			keep(m, rows[i].measure, line);
+		else if (rows[i].measure == MEASURE_BATCH && value.n > 0 && is_digit(*value.s))
+			m->several = line;
+	}
+}
+
+/* A line of code, of a command, of settings or of a program's output. */
+static void
+shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, bool traced)
+{
+	bool tests = talk_any_begins(t, "val test eval valid infer"), help = talk_any_phrase(t, "add_argument|help=|usage:|default:|[--|not available|no module|not installed|def |class |consider ");
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && !help; i++) {
+		if (rows[i].settings && !traced && !(rows[i].measure == MEASURE_BATCH && tests))
+			settings(m, i, t, line, source);
+		if (rows[i].shown && talk_any_phrase(t, rows[i].shown) && !talk_any_phrase(t, "without |try ") && !talk_any_whole(t, "if"))
+			keep(m, rows[i].measure, line);
+	}
+}
+
+/* "Things I tried:", which items follow. */
+static bool
+begins_list(struct talk t)
+{
+	const char *end = t.s + t.n;
+
+	while (end > t.s && memchr(" \t*_`", end[-1], 5))
+		end--;
+	return end > t.s && end[-1] == ':' && talk_has_whole(t, "i tried|i have tried|i've tried|we tried|have tried|already tried|tried so far|what i tried|things tried|tried the following|tried") && !talk_has_whole(t, NOT_TRIED);
+}
+
+static bool
+is_item(struct talk t)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n);
+
+	return s < t.s + t.n && (memchr("-*+", *s, 3) || is_digit(*s));
+}
+
+void
+oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_source source, bool traced)
+{
+	bool words = !traced && (source == SOURCE_PROSE || source == SOURCE_UNSURE);
+
+	if (source == SOURCE_NONE) {
+		m->list += m->list == line - 1;
+		return;
+	}
+	if (source == SOURCE_COMMENT && !traced)
+		return;
+	if (m->list == line - 1 && is_item(t))
+		m->list = line;
+	if (talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?"))
+		keep(m, MEASURE_ALONE, line);
+	if (words) {
+		told(m, t, line);
+		if (begins_list(t))
+			m->list = line;
+	} else {
+		shown(m, t, line, source, traced);
+	}
+}
