@@ -55,6 +55,8 @@ bool	autopsy_is_driver(const struct oom_message *);
 const char	*autopsy_said(const struct autopsy *, const struct said *);
 /* Do people tell of a program, and nothing that was read is of a network? */
 bool	autopsy_tells_no_network(const struct oom_paste *);
+/* Do people say that memory grows, and not that it is another than the one that ended? */
+bool		autopsy_grows_there(const struct autopsy *);
 /* Do all signs tell of trees that are learned (XGBoost), and none of a network? */
 bool	autopsy_is_of_trees(const struct oom_paste *);
 bool	autopsy_is_of_machine(const struct autopsy *);

@@ -328,6 +328,16 @@ is_of_others(const struct oom_message *o)
 	return o->kind == OOM_ONNX || o->kind == OOM_CUPY || o->kind == OOM_XLA || o->kind == OOM_PADDLE;
 }
 
+bool
+autopsy_grows_there(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct oom_message *o = y->main;
+	int elsewhere = o->host ? p->grows_device : o->kind != OOM_TOLD || p->told.device ? p->grows_host : 0;
+
+	return p->grows.line && elsewhere != p->grows.line;
+}
+
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
  * makes more of it. */
 void
@@ -341,7 +351,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	absurd_said(y);
 	array_said(y);
 	board(y);
-	if (explained && p->grows.line && (o->host ? p->grows_device : p->grows_host) != p->grows.line && !p->shapes.line && !o->says && o->kind != OOM_TOLD)
+	if (explained && autopsy_grows_there(y) && !p->shapes.line && !o->says && o->kind != OOM_TOLD)
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
 		    "processes hold" : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" IN_TORCH("; in PyTorch " IN_TRAINING("losses that are added with their graph (loss.item() adds the number "

@@ -44,7 +44,8 @@ goes_on_of_it(struct talk t, struct talk ahead)
 #define OF_ONE		"when i start a generation|when i start generating|when i generate an image|when i generate a picture|when i press generate|when i click generate|starting generation|while generating the image|during one generation|" \
     "during a single|within a single|within one|in a single forward|in one forward|a single image|one image|one picture|single picture|a single step|one step|first step|first iteration|first batch|first image|first generation|first request|a single file|" \
     "one file|a single request|one request|a single call|one call|the call|loading the model|loading a model|loading the checkpoint|loading checkpoint|loads the model|load the model|model is loading|model loads|model is loaded|while loading|when loading|as it loads|" \
-    "during loading|load the weights|loading the weights|loading weights|reading the file|read the file|reads the file|while reading|decoding the|loading shards|checkpoint shards"
+    "during loading|load the weights|loading the weights|loading weights|reading the file|read the file|reads the file|while reading|decoding the|loading shards|checkpoint shards|first token|the first forward|load the dataset|loading the dataset|loads the dataset|reading the dataset|dataset is loaded|" \
+    "dataset is being loaded|dataset is read"
 #define OF_MANY		"each every epoch epochs steps iterations images pictures calls requests generations batches files runs rounds times again repeatedly leak leaks leaking over"
 
 /* "When I start a generation, it slowly increases my VRAM and then fails", "while the model is
@@ -53,7 +54,10 @@ goes_on_of_it(struct talk t, struct talk ahead)
 static bool
 is_of_one(struct talk sentence)
 {
-	return talk_has_whole(sentence, OF_ONE) && !talk_any_whole(sentence, OF_MANY);
+	size_t n;
+	const char *at = talk_find_whole(sentence, OF_ONE, &n);
+
+	return at && !talk_any_whole(sentence, OF_MANY) && !talk_is_one_of(clause_word_ahead(sentence, at), "after since once before than to unlike");
 }
 
 /* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
@@ -133,7 +137,7 @@ grows(struct talk t)
 		return NULL;		/* what it is for; or what the system keeps of files, which is no want */
 	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
 	    "kept filling up|keeps filling up|keep filling up|filling up non-stop|fills up non-stop|eating up ram continuously|memory not being freed in time|memory not being freed when|memory not being freed while|memory not being freed during|memory not being freed between|memory not being released in time|memory is not freed in time|memory not freed in time|memory is not released in time|memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
-	    "keep grow|keeps on grow|just keeps|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
+	    "keep grow|keeps on grow|just keeps|footprint increase|foot print increase|footprint grows|foot print grows|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "is going up|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "increase over|increases over|increasing over|increases with|increase with|"
@@ -372,7 +376,8 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 
 	if (!growth(p, t, line) && memchr(t.s, '(', t.n))
 		growth_beside_aside(p, t, line);
-	if (p->told.what == TOLD_GROWS && p->told.said.line == line)
+	at = p->told.at;
+	if (p->told.what == TOLD_GROWS && p->told.said.line == line && !is_of_one(at && at >= t.s && at < t.s + t.n ? talk_sentence(t, at) : t))
 		p->grows = p->told.said;
 	if (!(at = is_late(t)) && p->told.here_line == line)
 		at = is_late_there(oom_told_sentence(&p->told, t));

@@ -105,3 +105,16 @@ Test(oom_when, what_each_round_adds)
 	for (i = 0; i < COUNT(no); i++)
 		cr_expect_eq(read_lines(no[i]).grows.line, 0, "%s", no[i]);
 }
+
+Test(oom_when, growth_of_one_call_is_none_from_step_to_step)
+{
+	static const char *const one[] = { "While loading the model, the memory usage keeps increasing", "During a single step the GPU memory keeps increasing",
+	    "When I load the dataset, RAM usage keeps increasing" };
+	static const char *const more[] = { "After loading the model, the memory usage keeps increasing", "With each single image the GPU memory keeps increasing" };
+	size_t i;
+
+	for (i = 0; i < COUNT(one); i++)
+		cr_expect_eq(read_lines(one[i]).grows.line, 0, "%s", one[i]);
+	for (i = 0; i < COUNT(more); i++)
+		cr_expect_eq(read_lines(more[i]).grows.line, 1, "%s", more[i]);
+}
