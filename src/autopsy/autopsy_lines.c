@@ -15,6 +15,7 @@
 #define MANY_ENTRIES	10000
 #define MANY_WORDS	300000
 #define MOST_WORDS	((int64_t)1 << 32)
+#define SMALL_MACHINE	((int64_t)8 << 30)
 #define WORD_BYTES	4	/* of a score, in float32 */
 #define LEAST_LENGTH	256	/* positions, and pixels of a side, that are worth a word */
 #define LEAST_SIDE	256
@@ -122,6 +123,19 @@ scores_of_batch(const struct autopsy *y)
 	if (log->batch <= 0 || log->length <= 0 || __builtin_mul_overflow(log->words * WORD_BYTES, log->batch, &bytes) || __builtin_mul_overflow(bytes, log->length, &bytes))
 		return "";
 	return arena_printf(y->arena, ", %s where a batch is %lld sequences of %lld (lines %d and %d)", size_human(n, bytes), (long long)log->batch, (long long)log->length, log->batch_line, log->length_line);
+}
+
+/* A machine that has little, by the system's own tools. */
+static void
+machine(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+	char have[SIZE_TEXT];
+
+	if (log->machine <= 0 || log->machine > SMALL_MACHINE || log->paste.small.line || y->main->limited || (y->main->says && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
+		return;
+	autopsy_cause(y, SAYS_MACHINE, arena_printf(y->arena, "By line %d the machine, or the virtual one, has %s of memory. Where it ran there, the system, libraries, weights and what is computed have that between them: "
+	    "fewer processes or samples at once, a smaller model, swap (which is slow), or a machine with more.", log->machine_line, size_human(have, log->machine)));
 }
 
 /* A large vocabulary: more than any that tokenizers of subwords have. */
@@ -348,8 +362,10 @@ autopsy_lines_causes(struct autopsy *y)
 {
 	replay(y);
 	warned(y);
-	if (y->main->host)
+	if (y->main->host) {
+		machine(y);
 		return;
+	}
 	served(y);
 	vocabulary(y);
 	inputs(y);

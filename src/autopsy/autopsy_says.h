@@ -118,6 +118,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(SHARDS,		LINE,		"DeepSpeed's line about its optimizer, and no step after it")			\
 	SAYS(SPEC_OF_MORE,	LINE,		"a spec by which weights are whole, trained and of its precision, and a line that names FSDP, LoRA or fewer bits")	\
 	SAYS(REPLAY,		LINE,		"a setting of a replay buffer's length")					\
+	SAYS(MACHINE,		LINE,		"a line of docker info, free or /proc/meminfo with 8 GiB or less, and the machine's memory")	\
 	SAYS(VOCABULARY,	LINE,		"a program's line with the number of a vocabulary's words, 300,000 or more")		\
 	SAYS(INPUTS,		LINE,		"Theano's line of the inputs' shapes")						\
 	SAYS(TRIALS,		LINE,		"the number of a trial or fold, or the name of what searches, ahead of the message or in its traceback")	\

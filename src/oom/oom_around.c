@@ -6,6 +6,7 @@
 
 #include "oom/oom_keep.h"
 
+#define MOST_KIB	((int64_t)1 << 43)	/* of a machine */
 #define STATS_LINES	12	/* that the allocator's statistics have */
 #define LEAST_MIB	1000	/* of a card */
 #define MOST_MIB	((int64_t)1 << 24)
@@ -497,6 +498,11 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	case ROLE_REPLAY:
 		log->replay = m->number[0];
 		log->replay_line = line;
+		break;
+	case ROLE_MACHINE:
+	case ROLE_MACHINE_KIB:
+		log->machine = p->role == ROLE_MACHINE ? m->size.bytes : m->number[0] <= MOST_KIB ? m->number[0] << 10 : 0;
+		log->machine_line = line;
 		break;
 	case ROLE_VOCABULARY:
 		log->words = m->number[0];

@@ -36,6 +36,9 @@ const struct phrase oom_lines[] = {
 	{ "thread: $ Assertion", LINE(ROLE_ASSERTION) },
 	{ "volatile was removed and now has no effect", LINE(ROLE_VOLATILE) },
 	{ "Total memory: %", LINE(ROLE_START_TOTAL) },
+	{ "Total Memory: %", LINE(ROLE_MACHINE) },	/* of docker info */
+	{ "\bMem: % % %", LINE(ROLE_MACHINE) },	/* of free -h */
+	{ "\bMemTotal: # kB", LINE(ROLE_MACHINE_KIB) },
 	{ "totalMemory: %", LINE(ROLE_START_TOTAL) },
 	{ "Free memory: %", LINE(ROLE_START_FREE) },
 	{ "freeMemory: %", LINE(ROLE_START_FREE) },

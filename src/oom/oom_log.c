@@ -179,7 +179,7 @@ static bool
 is_in_sentence(const struct log_reader *r, const struct phrase *p)
 {
 	switch (p->role) {
-	case ROLE_EPOCH: case ROLE_EPOCH_COUNT: case ROLE_STEP: case ROLE_EPOCH_STEP: case ROLE_BATCH: case ROLE_MICRO: case ROLE_LENGTH: case ROLE_REPLAY: case ROLE_VOCABULARY: case ROLE_WEIGHTS:
+	case ROLE_EPOCH: case ROLE_EPOCH_COUNT: case ROLE_STEP: case ROLE_EPOCH_STEP: case ROLE_BATCH: case ROLE_MICRO: case ROLE_LENGTH: case ROLE_REPLAY: case ROLE_VOCABULARY: case ROLE_MACHINE: case ROLE_MACHINE_KIB: case ROLE_WEIGHTS:
 	case ROLE_TRAINED: case ROLE_FOLD: case ROLE_SEARCH:
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT ||
 		    (r->source == SOURCE_UNSURE && (r->sources.marked || r->titled));

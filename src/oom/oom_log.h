@@ -259,6 +259,8 @@ struct oom_log {
 	int losses, losses_line;	/* lines with a loss ahead of the first message */
 	int64_t replay;		/* entries of a memory of what was seen; 0: not said */
 	int replay_line;
+	int64_t machine;	/* bytes of its memory, as the system's own tools have it; 0: not said */
+	int machine_line;
 	int64_t words;		/* of a vocabulary; 0: not said */
 	int words_line;
 	int shards;		/* the last line, ahead of any step, where DeepSpeed makes its optimizer; 0: none */

@@ -44,6 +44,8 @@ enum phrase_role {
 	ROLE_SMALLER,		/* a device that PyTorch's DataParallel warns of, since it is smaller than another */
 	ROLE_LOSS,		/* transformers tells the loss of some steps */
 	ROLE_REPLAY,		/* how many entries a memory of what was seen has room for */
+	ROLE_MACHINE,		/* what a machine has, as Docker, free or Linux tells it; */
+	ROLE_MACHINE_KIB,	/* the same in KiB */
 	ROLE_VOCABULARY,	/* how many words it has, as a program tells */
 	ROLE_INPUTS,		/* the shape of the first input of the operation that failed, by Theano */
 	ROLE_PRINTED,		/* a size, as PyTorch's programs print them */

@@ -110,6 +110,11 @@
     "reckoned too little: another version, or a smaller context or batch, is what to try."
 #define NO_BUFFER	"wgpu could not make a buffer on the device: its memory was full, or the buffer was larger than the driver gives in one "	\
     "piece, which can be a quarter of it or less. Smaller pieces, or less at once, serve both."
+#define OMLX_LOADS	"oMLX did not load a model: by its own count what its process has by then (current) and the model, with a margin, are more than the limit that it sets itself. "	\
+    "Where another model lies there, or the same, letting go of it (or beginning oMLX anew) leaves room; a smaller model, fewer bits, or a higher limit, where the machine has that much, help."
+#define OMLX_MODEL	"oMLX did not load a model that takes more than it is allowed by its setting (max-model-memory): a smaller model, fewer bits, or a higher setting, where the machine has that much, help."
+#define OMLX_REQUEST	"oMLX ended a request, as its process came to the limit that it sets itself: a shorter context, fewer requests at once, a smaller model, or a higher limit, where the machine has that much, "	\
+    "help."
 #define ONE_BUFFER	"Metal gives no single buffer as large as that, however much memory is free."
 #define OUT_OF_TIME	"Not for want of memory, as far as was read: the job was ended because it reached its limit of time. A process that ends by signal 9 right there was ended "	\
     "by that. A longer limit, or checkpoints from which the next job goes on, help."
