@@ -27,13 +27,7 @@ names_framework(const struct oom_told *t, const char *name)
 bool
 autopsy_is_of_another(const struct autopsy *y)
 {
-	const struct oom_paste *p = &y->log.paste;
-	int i;
-
-	for (i = 1; oom_told_framework(i); i++)
-		if (p->told.framework[i].line)
-			return true;
-	return p->lua || p->mlx;
+	return oom_told_names_another(&y->log.paste.told) || y->log.paste.lua;
 }
 
 /* CUDA's, or HIP's, bare words: any program's. */
@@ -131,7 +125,7 @@ autopsy_is_of_program(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return is_of_server(y->main) || p->serves || y->log.serving || p->server.line || p->generates || p->images || p->images_told || (y->main->facts & TRACE_GENERATES);
+	return is_of_server(y->main) || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line || p->serves || y->log.serving || p->server.line || p->generates || p->images || p->images_told || (y->main->facts & TRACE_GENERATES);
 }
 
 bool
@@ -173,13 +167,13 @@ has_gradients(const struct autopsy *y)
 	return autopsy_in_torch(y) && !autopsy_is_tried(y, BY_NO_GRAD[0]);
 }
 
-/* What serves, draws by chains or runs in a browser has no loader. */
+/* What serves or draws by chains has no loader. */
 static bool
 has_loader(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS[0]) && !p->domains[DOMAIN_CHAINS].line && !p->domains[DOMAIN_BROWSER].line && !p->domains[DOMAIN_WEBGL].line;
+	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS[0]) && !p->domains[DOMAIN_CHAINS].line;
 }
 
 static bool

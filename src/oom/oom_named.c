@@ -125,12 +125,26 @@ static const struct {
 	{ "Darknet", "darknet", POOL_NONE },
 	{ "PaddlePaddle", "paddle paddlepaddle", POOL_NONE },
 	{ "Burn", "wgpu burn-wgpu cubecl", POOL_NONE },
+	{ "Chainer", "chainer", POOL_NONE },
+	{ "MindSpore", "mindspore mindnlp", POOL_NONE },
+	{ "MLX", "mlx mlx_lm mlx-lm mlx_vlm mlx-vlm", POOL_NONE },
 };
 
 const char *
 oom_told_framework(int i)
 {
 	return i >= 0 && i < TOLD_FRAMEWORKS ? framework[i].name : NULL;
+}
+
+bool
+oom_told_names_another(const struct oom_told *o)
+{
+	int i;
+
+	for (i = 1; i < TOLD_FRAMEWORKS; i++)
+		if (o->framework[i].line)
+			return true;
+	return false;
 }
 
 enum told_pool

@@ -469,7 +469,7 @@ names_macos(struct talk t)
 static void
 generates(struct oom_paste *p, struct talk t, int line, bool told)
 {
-	if (talk_any_begins(t, GENERATORS) ||
+	if (talk_any_begins(t, GENERATORS) || talk_any_of(t, "[onnxruntimeerror]") ||
 	    (!told && (talk_any_of(t, ".generate( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py") ||
 	    (talk_any_begins(t, "infer_ inference_ run_infer bulk_infer") && talk_any_of(t, ".py")))))
 		p->generates = line;
@@ -490,8 +490,6 @@ platform(struct oom_paste *p, struct talk t, int line, bool told)
 	generates(p, t, line, told);
 	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))
 		p->lua = line;
-	if (talk_any_begins(t, "mlx"))
-		p->mlx = line;
 	if ((talk_any_whole(t, "wsl wsl2") && !clause_says_no(t, "outside instead native")) || talk_any_phrase(t, "microsoft-standard"))
 		p->wsl = line;
 	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))

@@ -172,7 +172,6 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int nvidia, amd, intel;	/* a GPU of these makers, or a tool of theirs, */
 	int cuda;		/* CUDA, which PyTorch's calls name on any, */
 	int lua;		/* Torch for Lua, */
-	int mlx;		/* Apple's MLX, */
 	int prose;		/* and the last that is a person's sentence */
 	int torch, torch_told;	/* the line that names PyTorch last, and a sentence that does */
 	int session, finalizes;	/* that runs a session of TensorFlow, and one that lets nothing be added to its graph, */

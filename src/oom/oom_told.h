@@ -7,7 +7,7 @@
 
 #include "oom/oom_clause.h"
 
-#define TOLD_FRAMEWORKS	10
+#define TOLD_FRAMEWORKS	13
 #define OOM_TOLD_LINE	1000	/* bytes of a line without asides */
 
 enum told_what {		/* of memory, as people say it; what is further down tells less */
@@ -73,6 +73,8 @@ bool	oom_told_happened(struct talk line, const char *at, size_t n);
 struct talk	oom_told_plain(struct talk, char to[OOM_TOLD_LINE]);
 /* The name of a framework; NULL after the last. And what it takes: of one of TOLD_FRAMEWORKS. */
 const char	*oom_told_framework(int);
+/* Is one named that is not PyTorch? */
+bool	oom_told_names_another(const struct oom_told *);
 enum told_pool	oom_told_pool(int);
 
 #endif

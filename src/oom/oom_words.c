@@ -494,7 +494,7 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 static void
 libraries_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
-	if (talk_any_begins(t, "torch pytorch nn.dataparallel") || (source == SOURCE_CODE && talk_any_of(t, ".backward() .zero_grad( .to(device)")))
+	if (talk_any_begins(t, "torch pytorch nn.dataparallel") || (source == SOURCE_CODE && !oom_told_names_another(&p->told) && talk_any_of(t, ".backward() .zero_grad( .to(device)")))
 		*(source == SOURCE_PROSE ? &p->torch_told : &p->torch) = line;
 	if (talk_any_phrase(t, "detector train|classifier train"))
 		p->detects = -1;
