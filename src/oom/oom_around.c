@@ -509,7 +509,7 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->words_line = line;
 		break;
 	case ROLE_CAUGHT:
-		oom_keep_caught(log, line);
+		oom_keep_caught(log, line, !(p->flags & PHRASE_ANYONE));
 		break;
 	case ROLE_SHUFFLE:
 		log->shuffled = m->number[1];

@@ -189,9 +189,10 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 }
 
 /* What ended a trial, or a batch that was left out, did not end the program: the last failure ahead
- * of the line, as far as a traceback may part them. */
+ * of the line, as far as a traceback may part them. What a title or a sentence names is BESIDE it
+ * at most. */
 void
-oom_keep_caught(struct oom_log *log, int line)
+oom_keep_caught(struct oom_log *log, int line, bool beside)
 {
 	struct oom_message *o = NULL;
 	int i;
@@ -199,7 +200,7 @@ oom_keep_caught(struct oom_log *log, int line)
 	for (i = 0; i < log->messages.n; i++)
 		if (!o || log->messages.v[i].last >= o->last)
 			o = &log->messages.v[i];
-	if (o && (!o->titled || o->size[OOM_ASKED].known) && !o->host && line - o->last <= TRACE_LINES)
+	if (o && (!o->titled || o->size[OOM_ASKED].known || (beside && o->last == line)) && !o->host && line - o->last <= TRACE_LINES)
 		o->caught = line;
 }
 

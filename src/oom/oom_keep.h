@@ -9,8 +9,9 @@
 
 /* Adds the message, or what it says more than one that is there. */
 void	oom_keep(struct oom_log *, const struct oom_message *);
-/* A line from which on the program goes on, behind the failure that was kept last. */
-void	oom_keep_caught(struct oom_log *, int line);
+/* A line from which on the program goes on, behind the failure that was kept last; BESIDE: or on
+ * its line, where that is worded as a sentence. */
+void	oom_keep_caught(struct oom_log *, int line, bool beside);
 /* In anyone's words: worth keeping only where nobody says it better. */
 bool	oom_is_vague(const struct oom_message *);
 /* When all is read: what messages and lines say of each other. */

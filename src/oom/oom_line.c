@@ -5,6 +5,7 @@
 #define ROW(role, who, flags)	role, OOM_KINDS, false, who, NULL, OOM_ASKED, flags
 #define LINE(role)	ROW(role, NULL, 0)
 #define ALONE(role)	ROW(role, NULL, PHRASE_ALONE)
+#define OF_ANYONE(role)	ROW(role, NULL, PHRASE_ANYONE)	/* people write so, too */
 #define SPEAKER(who)	ROW(ROLE_SPEAKER, who, 0)
 
 const struct phrase oom_lines[] = {
@@ -51,13 +52,16 @@ const struct phrase oom_lines[] = {
 	{ "Created device ^ with % memory", LINE(ROLE_MADE) },	/* since TensorFlow 2.4 */
 	{ "During handling of the above exception", LINE(ROLE_HANDLING) },
 	{ "~AutoBatch: Using batch_size #", LINE(ROLE_CAUGHT) },		/* Ultralytics', */
-	{ "~using default batch_size #", LINE(ROLE_CAUGHT) },
-	{ "~trying batch size: #\n", LINE(ROLE_CAUGHT) },		/* Accelerate's, as its manual prints it, */
-	{ "Currently training with a batch size of: #", LINE(ROLE_CAUGHT) },	/* transformers', */
-	{ "failed, trying batch size #", LINE(ROLE_CAUGHT) },		/* Lightning's, */
-	{ "~\bskipping batch\b", LINE(ROLE_CAUGHT) },			/* and anyone's */
-	{ "~\bskipping this batch\b", LINE(ROLE_CAUGHT) },
-	{ "~\bskipping update\b", LINE(ROLE_CAUGHT) },
+	{ "~using default batch_size #", OF_ANYONE(ROLE_CAUGHT) },
+	{ "Reducing to batch=# and retrying", LINE(ROLE_CAUGHT) },
+	{ "~trying batch size: #\n", OF_ANYONE(ROLE_CAUGHT) },		/* Accelerate's, as its manual prints it, */
+	{ "Currently training with a batch size of: #", OF_ANYONE(ROLE_CAUGHT) },	/* transformers', */
+	{ "failed, trying batch size #", OF_ANYONE(ROLE_CAUGHT) },		/* Lightning's, */
+	{ "~\bbatch removed\b", OF_ANYONE(ROLE_CAUGHT) },		/* OpenNMT's, */
+	{ "~\bskipping batch\b", OF_ANYONE(ROLE_CAUGHT) },		/* and anyone's */
+	{ "~\bskipping this batch\b", OF_ANYONE(ROLE_CAUGHT) },
+	{ "~\bskip this batch\b", OF_ANYONE(ROLE_CAUGHT) },
+	{ "~\bskipping update\b", OF_ANYONE(ROLE_CAUGHT) },
 	{ "\bvllm/", LINE(ROLE_SERVES) },
 	{ "\bvllm.", LINE(ROLE_SERVES) },
 	{ "~\bgpu_memory_utilization\a#", LINE(ROLE_SERVES) },

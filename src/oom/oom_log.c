@@ -184,7 +184,7 @@ is_in_sentence(const struct log_reader *r, const struct phrase *p)
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT ||
 		    (r->source == SOURCE_UNSURE && (r->sources.marked || r->titled));
 	case ROLE_CAUGHT:
-		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT || r->source == SOURCE_CODE;
+		return r->source == SOURCE_COMMENT || r->source == SOURCE_CODE || ((p->flags & PHRASE_ANYONE) && r->source == SOURCE_PROSE);
 	case ROLE_PRINTED: case ROLE_EXPANDS: case ROLE_SERVES: case ROLE_CAPTURE: case ROLE_SPEAKER: case ROLE_TRAINS: case ROLE_EVALUATES:
 	case ROLE_PROCESS:
 		return r->source == SOURCE_PROSE || r->source == SOURCE_COMMENT;

@@ -267,6 +267,6 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	code = oom_lines_ahead(r, begin, 3);
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code), r->source);
 	if (o.warning && o.says && strcmp(o.says, SKIPPED) == 0)
-		oom_keep_caught(r->log, r->line);
+		oom_keep_caught(r->log, r->line, false);
 	oom_keep(r->log, &o);
 }
