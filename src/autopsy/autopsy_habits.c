@@ -27,8 +27,8 @@ static const struct {
 	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), weights, gradients and the optimizer's "
 	    "numbers lie there, and buffers beside them, of all processes of a machine together: with Adam, as a rule, 12 bytes and more for each weight that is trained, 78 GiB for 7 thousand million. Fewer weights that "
 	    "are trained (LoRA), more devices or machines in its place, or a file for a part (NVMe) take less there." },
-	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
-	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less." },
+	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, UNTRIED(BY_WORKERS, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
+	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less.") },
 	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, several jobs work at once (as many as there are processors where n_jobs is -1). Each makes what it works with, and "
 	    "where they are processes, each may hold the data once more. One at a time (1) takes a part of that." },
 	[HABIT_QUEUE] = { OF_HOST, false, 0, "has %s. Where that is of the run, up to as many batches wait there, made as they are (samples, where a tf.data.Dataset has it ahead of batch()), and with workers some more "
@@ -342,7 +342,7 @@ autopsy_habits(struct autopsy *y)
 	if (is_of_another_language(y->main))
 		return;
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
-		if (is_said(y, kind)) {
+		if (is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
 			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
 			    y->log.paste.habits.units_lines[dense_of(y)] : y->log.paste.habits.of[kind].line, filled(y, kind)));
 			said++;

@@ -162,10 +162,10 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, swapped), 0, SAYS_TOLD_SWAPPED, ON_MACHINE, 0,
 	    "Where it runs with that alone, it needs more than the machine has: more memory, a smaller model, weights in fewer bits, or data that are read as they are needed spare the swap, which is slow." },
 	{ offsetof(struct oom_paste, small), offsetof(struct oom_paste, swapped.line), SAYS_TOLD_SMALL, ON_MACHINE, 0,
-	    "Where it ran there, the system, libraries, weights and what is computed have little between them: a smaller model, weights in fewer bits, swap (which is slow), or a machine with more." },
+	    "Where it ran there, the system, libraries, weights and what is computed have little between them: " TRY BY_ANYTHING "a smaller model" TRY BY_BITS "weights in fewer bits" TRY BY_SWAP "swap (which is slow)" TRY BY_ANYTHING "a machine with more" TRY_END "." },
 	{ offsetof(struct oom_paste, rays), offsetof(struct oom_paste, told.splats.line), SAYS_TOLD_RAYS, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
-	    "Where pictures are made by rays through a scene, what layers make grows with the points on all rays that are given at once: fewer rays in a batch (N_rand), parts of them (chunk, netchunk), "
-	    "fewer points on each, or pictures of lower resolution take less." },
+	    "Where pictures are made by rays through a scene, what layers make grows with the points on all rays that are given at once: " TRY BY_ANYTHING "fewer rays in a batch (N_rand)" TRY BY_PARTS "parts of them (chunk, netchunk)"
+	    TRY BY_ANYTHING "fewer points on each" TRY BY_SAMPLES "pictures of lower resolution" TRY_END " take less." },
 	{ offsetof(struct oom_paste, tasks), offsetof(struct oom_paste, penalty.line), SAYS_TOLD_TASKS, OF_ITSELF | ON_DEVICE, 0,
 	    "Where weights are learnt through steps of learning (gradients of gradients, create_graph=True), the graph of each inner step, with all that its forward keeps, lies there until the outer backward, that of each task for as long as "
 	    "its loss is held: fewer inner steps, backward for each task by itself, or the first order alone take less. Where it grows, weights that such a step made, or a loss, are held to the next (as attributes, on a list)." },
@@ -190,8 +190,8 @@ static const struct told_cause {
 	    "Made in parts, one after the other, or by an operator that does not store it, it takes less." },
 	{ offsetof(struct oom_paste, of_length), offsetof(struct oom_paste, less.line), SAYS_TOLD_LENGTH, OF_ITSELF | ON_DEVICE | NO_OTHER, TRACE_NO_BATCH,
 	    "Where the run that failed had sequences as long as that, what its layers make, and what a model that writes keeps of "
-	    "a text (keys and values), grows with the length, and a number for each pair of positions, where attention stores them, with its square: shorter ones take less, and where it trains, so do layers that backward computes once more "
-	    "(gradient checkpointing), and fewer samples at once." },
+	    "a text (keys and values), grows with the length, and a number for each pair of positions, where attention stores them, with its square: shorter ones take less; where it trains, " TRY BY_CHECKPOINTS "layers that backward computes once more "
+	    "(gradient checkpointing)" TRY BY_BATCH "fewer samples at once" TRY_END " do, too." },
 	{ offsetof(struct oom_paste, sizes), offsetof(struct oom_paste, habits.of[HABIT_SIZES].line), SAYS_TOLD_SIZES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where pictures change their size as the run goes on, some batches are larger than those before, and it may fail only at one of "
 	    "them: one size, a lower bound, or fewer pictures at once take less." },
@@ -415,8 +415,8 @@ images(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_IMAGES, arena_printf(y->arena, "Line %d has a name as of a program that makes images by diffusion. Where it is one, and nothing is "
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
-	    "with the square of the pixels. Smaller or fewer images, attention that does not store scores%s, weights in "
-	    "16 bits, and only a part of the model there at a time%s take less.", line,
+	    "with the square of the pixels. " TRY BY_ANYTHING "Smaller or fewer images" TRY BY_ATTENTION "attention that does not store scores%s"
+	    TRY BY_HALF "weights in 16 bits" TRY BY_LOWVRAM "only a part of the model there at a time%s" TRY_END " take less.", line,
 	    metal ? "" : " (xFormers)", metal ? "" : " (--lowvram, where the program has that option; enable_model_cpu_offload() in diffusers)"));
 }
 

@@ -349,8 +349,8 @@ not_allocator(struct autopsy *y)
 	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
 		place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "
 		    "itself, or a library beside PyTorch, got no memory, in a step. Where no other process has the device, the run has all of "
-		    "it: weights in fewer bits, fewer samples in a batch, or smaller ones (shorter sequences, fewer pixels), leave "
-		    "room. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.", maker));
+		    "it: " TRY BY_BITS "weights in fewer bits" TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones (shorter sequences, fewer pixels)" TRY_FIRST
+		    "smaller samples (shorter sequences, fewer pixels)" TRY_END ", leave room. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.", maker));
 		return;
 	}
 	place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "

@@ -16,11 +16,11 @@
 #define BEFORE_ANY	"then it fails before the first result."
 #define OF_STOPPED	ANOTHER(", such as the run that was stopped")
 #define MORE		"The run needs more than there is"
-#define LEAVES		"fewer samples in a batch, or smaller ones, or fewer weights, leave the library its part."
+#define LEAVES		TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY BY_ANYTHING "fewer weights" TRY_END ", leave the library its part."
 #define ANOTHER(such)	UNTRIED(BY_ALONE, "Another process has a part" such)
 #define LISTED		LISTER ", before the run, lists it."
 #define GIVEN		"What is given at once is too large"
-#define IN_TURN		"fewer at once (a batch, frames, windows), shorter ones, fewer pixels, or parts one after the other. Then a "	\
+#define IN_TURN		TRY BY_BATCH "fewer at once (a batch, frames, windows)" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_SAMPLES "fewer pixels" TRY BY_PARTS "parts one after the other" TRY_END ". Then a "	\
     "short or small one runs."
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	"an optimizer that keeps less (SGD, Adafactor, 8 bits), fewer weights that are trained (LoRA), or splitting or "	\
@@ -41,8 +41,8 @@ const struct row autopsy_rows[] = {
 		    "tells it." },
 		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_LIBRARY | NEEDS_POOL, NULL, {
-		{ "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
-		    "it", "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
+		{ UNTRIED(BY_GROWTH, "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
+		    "it"), "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, LEAVES },
 		{ ANOTHER(""), LISTED } } },
@@ -93,7 +93,7 @@ const struct row autopsy_rows[] = {
 		    "NVIDIA's driver fuser -v /dev/nvidia* as root, lists it; as it ends, the driver takes back all that it had." },
 		{ "In a notebook or an interpreter, which goes on, names, lists and the last error's traceback hold it", "with the process begun anew, or with these "
 		    "let go of (del, gc.collect()), it is free." },
-		{ IN_TORCH("PyTorch's allocator keeps what tensors had that are gone, to use it again, for as long as the process lives"), "the process has it without more; others have it "
+		{ UNTRIED(BY_EMPTYING, IN_TORCH("PyTorch's allocator keeps what tensors had that are gone, to use it again, for as long as the process lives")), "the process has it without more; others have it "
 		    "once torch.cuda.empty_cache() was called." } } },
 	{ NEEDS_HOST | NEEDS_GRAPH, "it is given a graph", {
 		{ "There is a number for each pair of nodes (a dense adjacency, a kernel, lengths of all ways)", "60,000 nodes have 13.4 GiB of them in float32; kept sparse, it needs "
@@ -177,20 +177,19 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
 		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
-		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with fewer such processes" IN_TORCH(" (in PyTorch num_workers)") " or a "
-		    "shorter queue." } } },
+		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with " TRY BY_WORKERS "fewer such processes" IN_TORCH(" (in PyTorch num_workers)")
+		    TRY BY_ANYTHING "a shorter queue" TRY_END "." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
-		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. Fewer samples at once, or smaller ones, "
-		    "take less." },
+		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. " TRY BY_BATCH "Fewer samples at once" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less." },
 		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_DRIVER, NULL, {
 		{ UNTRIED(BY_ALONE, "Another process has the device, such as a notebook that still runs"), LISTED },
-		{ "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
-		    "display has a part", "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
+		{ UNTRIED(BY_GROWTH, "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
+		    "display has a part"), "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, "then an error of its own follows, with a shape." } } },
 	{ NEEDS_TAKES_ALL, "it ran in TensorFlow or JAX", {
-		{ "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
-		    "and lies there free", "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
+		{ UNTRIED(BY_GROWTH, "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
+		    "and lies there free"), "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
 		    " shows what is needed." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
 		{ WEIGHTS_MORE, FEWER_BITS },
@@ -236,24 +235,23 @@ const struct row autopsy_rows[] = {
 		    "the classes." } } },
 	{ NEEDS_UNFREEZES, "layers were unfrozen then", {
 		{ "What forward makes of layers that were frozen is kept for backward then, with a gradient and the optimizer's numbers for each of their weights",
-		    "fewer layers that are unfrozen, fewer samples in a batch, or smaller ones, take less." } } },
+		    TRY BY_ANYTHING "fewer layers that are unfrozen" TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less." } } },
 	{ NEEDS_SECOND, "the first step ran, and the second did not", {
 		{ "The optimizer made at its first step what it keeps (Adam " TWO_NUMBERS "), which lies there from then on, as gradients do where "
 		    "they are not let go of", "with SGD the second step runs, too; " LESS_STATE "." },
 		{ "Names of the loop (loss, outputs) hold what forward kept in the first step while the second makes its own", "with these let "
 		    "go of (del) at the end of a step it runs." } } },
 	{ NEEDS_ADAM, "it runs with SGD, and not with Adam", {
-		{ "Adam keeps " TWO_NUMBERS ", where SGD keeps none (with momentum, one)", LESS_STATE "; so does a smaller batch, of what "
-		    "forward keeps." } } },
+		{ "Adam keeps " TWO_NUMBERS ", where SGD keeps none (with momentum, one)", LESS_STATE UNTRIED(BY_BATCH, "; so does a smaller batch, of what forward keeps") "." } } },
 	{ NEEDS_UPDATE, "it failed in the optimizer's step", {
 		{ "The optimizer makes at its first step what it keeps (Adam two numbers for each weight, in float32 as a rule, and a copy "
 		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
 		    "weights that are trained (LoRA), or splitting or offloading it (ZeRO, FSDP) take less; the batch plays no part in it." },
-		{ "What forward keeps, gradients and weights leave no room for it", "fewer samples in a batch, or smaller ones, leave more." } } },
+		{ "What forward keeps, gradients and weights leave no room for it", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", leave more." } } },
 	{ NEEDS_FULL, "all of a model's weights are trained", {
 		{ "Each weight has its gradient and what the optimizer keeps (Adam " TWO_NUMBERS ")", "in mixed precision those are 16 bytes for a weight as a rule, 104 GiB for 7 thousand million of them, ahead of "
 		    "what forward keeps: " LESS_STATE "; the batch plays no part in it." },
-		{ "What forward keeps, beside them, is more than there is left", "fewer samples in a batch, shorter ones, or checkpoints (results that are made once more) take less." } } },
+		{ "What forward keeps, beside them, is more than there is left", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_CHECKPOINTS "checkpoints (results that are made once more)" TRY_END " take less." } } },
 	{ NEEDS_PENALTY, "the loss has a gradient penalty", {
 		{ "Backward makes a graph of its own for it (create_graph), beside what forward keeps, and that stays for as long as something holds the loss, the gradient, or what they were made of; "
 		    "in some versions of PyTorch longer", "one backward of the losses' sum, nothing of a step that is held in the next, and a smaller batch take less. Then it does not grow." },
@@ -261,7 +259,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_LOSS, "the loss was what needs that much", {
 		{ "It has a number for each pair (of samples, pixels, boxes, positions; a contrastive loss with a memory of many samples), or one for each class at each place", "fewer of them at a "
 		    "time (a part, a sample of the pairs, results that are pooled first), or classes by their own numbers, take less. Then it runs with another loss." },
-		{ "What forward keeps leaves no room for it", "fewer samples in a batch, or smaller ones, leave more." } } },
+		{ "What forward keeps leaves no room for it", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", leave more." } } },
 	{ NEEDS_RETAINS, "backward is told to keep the graph (retain_graph)", {
 		{ "What forward keeps stays then for as long as the loss is held, or what was made of it, and where a later step goes back into an earlier one, that step's, too",
 		    "one backward of the losses' sum, what is carried from step to step detached (.detach()), and no retain_graph: then it does not grow." },
@@ -310,7 +308,7 @@ const struct row autopsy_rows[] = {
 		{ "Other programs of the machine came to need more", "its own tool (top) lists them." } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
-		    "more", "fewer samples in a batch, or a bound on their size. Then it fails elsewhere where samples come in "
+		    "more", TRY BY_BATCH "fewer samples in a batch" TRY BY_ANYTHING "a bound on their size" TRY_FIRST "a bound on samples' size" TRY_END ". Then it fails elsewhere where samples come in "
 		    "another order." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." },
 		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },

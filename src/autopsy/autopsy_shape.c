@@ -277,11 +277,11 @@ tensorflow_shape(struct autopsy *y)
 		return;
 	if (strstr(last_part(o->node), "BatchToSpace"))
 		autopsy_cause(y, SAYS_DILATED, "As a rule the operation is of a dilated convolution: it puts the pixels that were apart in samples of their own back "
-		    "into images. Fewer samples, or smaller images, make it smaller in proportion.");
+		    "into images. " TRY BY_BATCH "Fewer samples" TRY BY_SAMPLES "smaller images" TRY_END ", make it smaller in proportion.");
 	else if (strstr(last_part(o->node), "SpaceToBatch"))
 		autopsy_cause(y, SAYS_DILATED, arena_printf(y->arena, "As a rule the operation is of a dilated convolution, which puts every so many pixels "
 		    "into a sample of its own: its first extent, %lld, is the samples of a batch times the square of the dilation. "
-		    "Fewer samples, or smaller images, make it smaller in proportion.", (long long)s->dim[0]));
+		    "" TRY BY_BATCH "Fewer samples" TRY BY_SAMPLES "smaller images" TRY_END ", make it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 3 && s->dim[2] >= WIDE && s->dim[2] / 8 > s->dim[0] && s->dim[2] / 8 > s->dim[1])
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its last extent, %lld, is a vocabulary or a number of classes, "
 		    "it has a number for each of them (logits, or codes of words), for %lld x %lld samples and positions, in either order. A smaller batch, shorter "

@@ -1,5 +1,6 @@
 /* The answer of stowage autopsy for people: the message, its tensor, its batch, its bytes, what
  * else was there, what would fit, what to change. */
+#include "autopsy/autopsy_parts.h"
 #include "autopsy/autopsy_text.h"
 
 #include <stdarg.h>
@@ -153,7 +154,7 @@ print_budget(const struct autopsy *y)
 	}
 	for (i = 0; i < b->doubts.n; i++)
 		autopsy_say(y, "%s", b->doubts.v[i]);
-	if (would_help(y) && !y->log.expands && !(y->main && y->main->size[OOM_CACHED].known) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10 && allocator_settings(y->main))
+	if (would_help(y) && !y->log.expands && !autopsy_is_tried(y, BY_SEGMENTS[0]) && !(y->main && y->main->size[OOM_CACHED].known) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10 && allocator_settings(y->main))
 		autopsy_say(y, "A tenth or more of what is reserved is of no use: "
 		    "%s=expandable_segments:True (or max_split_size_mb) may give it back; where the "
 		    "platform has no such segments, as on Windows, PyTorch warns of it.", allocator_settings(y->main));
