@@ -513,7 +513,8 @@ process(struct autopsy *y)
 		    size_human(bytes, p->holder_bytes), p->holder_line, p->holder_gpu < 0 ? "" : arena_printf(y->arena, ", on GPU %d", p->holder_gpu)));
 }
 
-/* What a container may have, whose process was ended by signal 9. */
+/* What a container may have, whose process was ended by signal 9, or that is told to be
+ * OOMKilled. */
 static void
 container(struct autopsy *y)
 {
@@ -521,7 +522,7 @@ container(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	void (*say)(struct autopsy *, enum autopsy_says, const char *) = p->grows.line ? autopsy_hint : autopsy_cause;	/* what grows has a cause of its own */
 
-	if ((!p->docker && !p->kubernetes) || !o->host || o->limited || o->kind != OOM_KERNEL || !o->says || strcmp(o->says, SIGNAL_9) != 0)
+	if ((!p->docker && !p->kubernetes) || !o->host || o->limited || o->kind != OOM_KERNEL || !o->says || (strcmp(o->says, SIGNAL_9) != 0 && strcmp(o->who, "container") != 0))
 		return;
 	if (p->kubernetes)
 		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Kubernetes. Where a container of a pod ended so, it had no more than its limit (resources.limits.memory), or its node had no "

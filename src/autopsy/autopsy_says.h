@@ -142,7 +142,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
 	SAYS(BOARD,		LINE,		"a line that names a board of NVIDIA's, and no card's memory")			\
 	SAYS(WSL,		LINE,		"a line that names WSL, and the machine's memory")				\
-	SAYS(DOCKER,		LINE,		"a sentence that names Docker, and a process that signal 9 ended")			\
+	SAYS(DOCKER,		LINE,		"a line that names Docker or Kubernetes, and a process that signal 9 ended, or OOMKilled")			\
 	SAYS(MISMATCH,		LINE,		"the driver's own words, and an error of CUDA without figures")			\
 	SAYS(LISTED_CONTEXTS,	LINE,		"nvidia-smi's list, with the same process on two cards, small on the first")	\
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\

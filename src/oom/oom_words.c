@@ -234,7 +234,7 @@ resumes(struct talk t)
 {
 	const char *at;
 
-	if (talk_any_of(t, "train checkpoint model run step iter weights") && talk_any_begins(t, "resume resuming resumed") &&
+	if (talk_any_of(t, "train finetun fine-tun checkpoint model run step iter weights") && talk_any_begins(t, "resume resuming resumed") &&
 	    !talk_any_phrase(t, "resume work|resumed work|resuming work|resumed watch|resumed read|my resume") && (at = talk_first(t, "resum")) && !is_not_resumed(t, at))
 		return at;
 	at = clause_says(t, "continue training|continued training|continuing training|training from checkpoint|training from a checkpoint|train from a checkpoint|"
@@ -484,6 +484,8 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_any(&p->loading, &p->told, t, line, loads);
 	said_of_any(&p->saving, &p->told, t, line, saves);
 	said_of_any(&p->resuming, &p->told, t, line, resumes);
+	if (!p->resuming.line && talk_any_whole(t, "kill kills killed sigkill"))	/* "it sends Kill when I try to resume" */
+		said(&p->resuming, t, resumes(t), line);
 	if ((at = oom_runs_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
 		said_at(&p->parallel, t, at, line);
 	else
