@@ -4,7 +4,7 @@
 
 #include "autopsy/autopsy.h"
 #include "autopsy/autopsy_says.h"
-#include "autopsy/autopsy_world.h"
+#include "oom/oom_world.h"
 
 /* Where the place shows that no batch matters. */
 #define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE | \
@@ -24,7 +24,7 @@ int64_t	autopsy_of_others(const struct autopsy *);
 /* Is the request larger than any block that drivers of such devices give? */
 bool	autopsy_is_large_block(const struct autopsy *);
 
-/* What holds of TEXT in the world of this run, which marks tell (autopsy_world.h); "" where nothing
+/* What holds of TEXT in the world of this run, which marks tell (oom_world.h); "" where nothing
  * does. And the names of the tools that tell who has a device. autopsy_world.c. */
 const char	*autopsy_worded(const struct autopsy *, const char *text);
 const char	*autopsy_tools(const struct autopsy *);

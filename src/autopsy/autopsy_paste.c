@@ -34,15 +34,6 @@ autopsy_or_volatile(const struct autopsy *y)
 	return y->log.paste.volatiles && !is_since_04(y->main) ? arena_printf(y->arena, " (before PyTorch 0.4, volatile as on line %d)", y->log.paste.volatiles) : "";
 }
 
-bool
-autopsy_may_be_torch(const struct autopsy *y)
-{
-	const struct oom_message *o = y->main;
-
-	return autopsy_is_torch(o) || ((o->kind == OOM_TOLD || o->kind == OOM_OTHER || o->kind == OOM_KERNEL || o->kind == OOM_MACHINE) &&
-	    (y->log.paste.torch || y->log.paste.torch_files || (y->log.paste.torch_told && !autopsy_is_of_another(y))));
-}
-
 static void
 code(struct autopsy *y)
 {

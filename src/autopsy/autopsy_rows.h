@@ -76,7 +76,7 @@ struct row {
 	uint64_t needs;
 	const char *where;	/* what a line's words may mean; NULL: the row rests on the failing message */
 	struct {
-		const char *cause, *shows;	/* the first is marked as a whole where the item is of one world (autopsy_world.h) */
+		const char *cause, *shows;	/* the first is marked as a whole where the item is of one world (oom_world.h) */
 	} item[MOST_LIKELY];
 };
 

@@ -70,6 +70,17 @@ autopsy_in_torch(const struct autopsy *y)
 	return !autopsy_is_of_another(y) && (p->torch_told || is_raised_by_torch(y));
 }
 
+/* Not where CUDA's bare words stand beside another framework's name. */
+bool
+autopsy_may_be_torch(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (o->kind == OOM_TOLD || o->kind == OOM_OTHER || o->kind == OOM_KERNEL || o->kind == OOM_MACHINE)
+		return autopsy_in_torch(y);
+	return autopsy_is_torch(o) && (autopsy_in_torch(y) || !autopsy_is_of_another(y));
+}
+
 static bool
 is_out_of_torch(const struct autopsy *y)
 {
@@ -90,6 +101,12 @@ bool
 autopsy_in_jax(const struct autopsy *y)
 {
 	return y->log.paste.jax_files || names_framework(&y->log.paste.told, "JAX");
+}
+
+static bool
+may_be_keras(const struct autopsy *y)
+{
+	return in_keras(y) || !autopsy_in_jax(y);
 }
 
 static bool
@@ -202,7 +219,7 @@ static const struct {
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
-	{ 'j', may_be_jax }, { 'd', has_device }, { 's', may_display },
+	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 's', may_display },
 };
 
 static bool

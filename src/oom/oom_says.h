@@ -3,6 +3,8 @@
 #ifndef STOWAGE_OOM_OOM_SAYS_H
 #define STOWAGE_OOM_OOM_SAYS_H
 
+#include "oom/oom_world.h"
+
 /* Whose memory it was. A board may have one memory for both, and no card. */
 #define NOT_A_CARDS	"not a card's own"
 #define MACHINES	"machine's memory, " NOT_A_CARDS
@@ -11,9 +13,9 @@
     "no algorithm's workspace fitted into what was free."
 #define NO_ENGINE	"cuDNN found nothing that carries out a convolution. That may be because no workspace fitted into what was free; a cuDNN that does not "	\
     "fit the driver or the device, and a type or a shape that it does not serve, end so, too."
-#define GROWTH		"TensorFlow takes nearly all of a device at the start, unless "			\
-    "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on, or a limit is set (set_logical_device_configuration, per_process_gpu_memory_fraction); JAX "	\
-    "takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false."
+#define GROWTH		MAYBE_KERAS("TensorFlow takes nearly all of a device at the start, unless "			\
+    "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on, or a limit is set (set_logical_device_configuration, per_process_gpu_memory_fraction)")	\
+    MAYBE_KERAS(MAYBE_JAX("; ")) MAYBE_JAX("JAX takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false") "."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
     "it. Where no other process is there, the run may need more than there is, and a smaller batch makes its "	\

@@ -4,8 +4,8 @@
  * leaves out what is of another world than the run's, and where all of a text is, nothing is left
  * of it. They may stand within one another.
  */
-#ifndef STOWAGE_AUTOPSY_AUTOPSY_WORLD_H
-#define STOWAGE_AUTOPSY_AUTOPSY_WORLD_H
+#ifndef STOWAGE_OOM_OOM_WORLD_H
+#define STOWAGE_OOM_OOM_WORLD_H
 
 /* The program that lists who has a device: that of the device's maker is put in its place. */
 #define LISTER		"\001"	/* no log's words have these signs: they are made visible */
@@ -17,6 +17,7 @@
 #define IN_TORCH(text)		IN_WORLD("t", text)	/* PyTorch was seen, */
 #define OUT_OF_TORCH(text)	IN_WORLD("o", text)	/* or was not; */
 #define IN_KERAS(text)		IN_WORLD("k", text)	/* TensorFlow or Keras was, */
+#define MAYBE_KERAS(text)	IN_WORLD("m", text)	/* that was, or JAX was not */
 #define MAYBE_JAX(text)		IN_WORLD("j", text)	/* JAX was, or no other framework */
 #define IN_TRAINING(text)	IN_WORLD("n", text)	/* it may be training, as nothing tells that it only serves */
 #define WITH_GRADIENTS(text)	IN_WORLD("g", text)	/* PyTorch was seen, and torch.no_grad() was not */
