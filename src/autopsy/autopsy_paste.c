@@ -284,7 +284,7 @@ batch_told(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (is_batch_said(y) || is_no_batch(p))
+	if (is_batch_said(y) || is_no_batch(p) || (p->least_batch > 1 && autopsy_is_tried(y, BY_BATCH[0])))
 		return;
 	if (!p->of_batch.line || p->less.line || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || p->grows.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
@@ -293,8 +293,8 @@ batch_told(struct autopsy *y)
 	    (p->images || p->images_told || p->inferring.line) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
 	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
-	    "Where it fails with one sample at once, too, a smaller batch does not help. What else takes less: smaller samples (fewer pixels, "
-	    "shorter ones), a smaller network, fewer bits a number. What others have of the device is not there for it."));
+	    "Where it fails with one sample at once, too, a smaller batch does not help. What else takes less: " TRY BY_SAMPLES "smaller samples (fewer pixels, "
+	    "shorter ones)" TRY BY_ANYTHING "a smaller network" TRY BY_BITS "fewer bits a number" TRY_END ". What others have of the device is not there for it."));
 }
 
 #define MOST_BOARD	((int64_t)64 << 30)	/* bytes that a board has */

@@ -263,8 +263,8 @@ tensorflow_node(struct autopsy *y)
 
 	if (o->kind == OOM_TENSORFLOW && !o->shape.known && (strstr(o->node, "cross_entropy") || strstr(o->node, "logits")))
 		autopsy_cause(y, SAYS_TENSORFLOW_NODE, "By its name the operation is of logits or of the loss made from them: a number for each sample or position "
-		    "and each class, which are the words of the vocabulary in a language model. A smaller batch, shorter sequences "
-		    "or fewer words make it smaller, and its gradient, which takes as much again.");
+		    "and each class, which are the words of the vocabulary in a language model. " TRY BY_BATCH "A smaller batch" TRY BY_SAMPLES "shorter sequences"
+		    TRY BY_ANYTHING "fewer words" TRY_END " make it smaller, and its gradient, which takes as much again.");
 }
 
 static void
