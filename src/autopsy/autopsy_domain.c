@@ -4,6 +4,8 @@
  */
 #include "autopsy/autopsy_parts.h"
 
+#include <string.h>
+
 #include "base/text.h"
 
 static const char *const says[DOMAINS] = {
@@ -14,6 +16,9 @@ static const char *const says[DOMAINS] = {
 	    "offload_video_to_cpu=True of init_state(), and offload_state_to_cpu=True, put them in the machine's memory, and a shorter piece of the video, or fewer objects at once, take less.",
 	[DOMAIN_POINTS] = "Where a network matches points of two pictures (SuperGlue, LightGlue, LoFTR), it has a number for each pair of them, so that it grows with the square of how many there are, in LoFTR of the pictures' "
 	    "pixels: fewer points (max_keypoints, or max_num_keypoints of LightGlue's extractors), or smaller pictures (resize_max in hloc), take less.",
+	[DOMAIN_FLUX] = "Where that is FLUX.1, its transformer has about 12,000 million weights, which take 22.4 GiB in 16 bits, half of that in 8, a quarter in 4, and its larger text encoder (T5) about 9 GiB more in 16 bits; "
+	    "the machine's memory holds them, too, while they are read or where they are offloaded. Fewer bits, an encoder that is moved off the device once texts are encoded (in training, ahead of it), and layers that are offloaded "
+	    "take less there.",
 	[DOMAIN_RANKS] = "Where samples are ranked by what neighbours they share (k-reciprocal encoding, Jaccard distances), each matrix of that has a number for each pair of them: of 20,000 it takes 1.49 GiB in float32, of "
 	    "200,000 149 GiB, and there are several. Of parts of the samples, in 16 bits, or of the nearest neighbours alone (sparse), they take less.",
 	[DOMAIN_SPEECH] = "Where it trains on recordings, those of a batch are padded to its longest, and what layers keep grows with that, attention's scores, where they are stored, with its square: "
@@ -46,7 +51,7 @@ static const char *const says[DOMAINS] = {
 static bool
 is_of_either(int domain)
 {
-	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_RANKS;
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_RANKS || domain == DOMAIN_FLUX;
 }
 
 /* In which memory grows by itself. */
@@ -112,6 +117,8 @@ is_said(const struct autopsy *y, int d, bool grows)
 
 	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES))
 		return false;
+	if (strcmp(o->who, "Java") == 0)
+		return false;		/* of its own heap */
 	if (is_of_either(d) ? o->says && !ended : o->says || o->host)
 		return false;
 	if (d == DOMAIN_RESULTS && !gathers(y))

@@ -6,12 +6,14 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 
+#define OF_ANOTHER	"was used before|were used before|i used before|my friend|a friend|my colleague|a colleague"
 #define SHORT_NAME	3	/* letters */
 
 static const char *const names[DOMAINS] = {
 	[DOMAIN_SPEAKERS] = "diarization|diarisation|diarize|diarizing|diarizer|clusteringdiarizer|speaker-diarization|resemblyzer|embed_utterance",
 	[DOMAIN_FRAMES] = "propagate_in_video|sam2_video_predictor|build_sam2_video_predictor|sam2videopredictor|add_new_points_or_box",
 	[DOMAIN_POINTS] = "lightglue|loftr|hloc|pipeline_sfm|hierarchical-localization",
+	[DOMAIN_FLUX] = "flux.1-dev|flux.1-schnell|flux1-dev|flux1-schnell|flux1dev|flux1dev_v10|flux1-dev-fp8|flux.1-kontext-dev|flux.1-fill-dev|dreambooth_flux|train_dreambooth_flux|train_dreambooth_lora_flux",
 	[DOMAIN_RANKS] = "jaccard_distance|compute_jaccard_distance|jaccard distance|jaccard distances|k-reciprocal|k_reciprocal",
 	[DOMAIN_SPEECH] = "asr|speech recognition|speech-to-text|espnet|espnet2|wenet|wav2vec|wav2vec2|hubert|librispeech|aishell|ljspeech|libritts|tts|text-to-speech|text to speech|"
 	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train|icefall|zipformer|lhotse|rnnt|rnn-t|sovits|gpt-sovits|gpt_sovits|so-vits-svc|xtts|speechbrain|common voice|commonvoice",
@@ -68,7 +70,7 @@ is_of_other(struct talk t, const char *at, size_t n)
 {
 	struct talk clause = talk_clause(t, at, n);
 
-	return (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n) || clause_passes_by(t, at);
+	return talk_has_whole(clause, OF_ANOTHER) || (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n) || clause_passes_by(t, at);
 }
 
 void
