@@ -136,13 +136,15 @@ is_of_server(const struct oom_message *o)
 	return o->kind == OOM_ONNX;
 }
 
-/* Is it, by names, a program that serves or generates, and sees to gradients itself? */
+/* Is it, by names, a program that serves, generates or draws samples by chains, and sees to
+ * gradients itself? */
 bool
 autopsy_is_of_program(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return is_of_server(y->main) || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line || p->serves || y->log.serving || p->server.line || p->generates || p->images || p->images_told || (y->main->facts & TRACE_GENERATES);
+	return is_of_server(y->main) || p->domains[DOMAIN_CHAINS].line || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line ||
+	    p->serves || y->log.serving || p->server.line || p->generates || p->images || p->images_told || (y->main->facts & TRACE_GENERATES);
 }
 
 bool
@@ -167,8 +169,10 @@ autopsy_is_of_step(const struct autopsy *y)
 	if (autopsy_serves(y) || o->asserted || o->hedged || (o->host && !o->shape.known && !(o->kind == OOM_PYTORCH_CPU && o->size[OOM_ASKED].known)) || (o->facts & TRACE_NO_BATCH) || y->log.paste.lua)
 		return false;
 	switch (o->kind) {
-	case OOM_TENSORFLOW: case OOM_TF_ALLOCATOR: case OOM_PYTORCH: case OOM_TORCH_SUMMARY: case OOM_PYTORCH_CPU: case OOM_PADDLE: case OOM_XLA:
+	case OOM_TENSORFLOW: case OOM_TF_ALLOCATOR: case OOM_PYTORCH: case OOM_TORCH_SUMMARY: case OOM_PYTORCH_CPU: case OOM_PADDLE:
 		return true;
+	case OOM_XLA:		/* of what is computed besides, too, as chains that draw */
+		return autopsy_trains(y);
 	case OOM_CUDA: case OOM_MPS:
 		return autopsy_trains(y) && autopsy_in_torch(y);
 	default:

@@ -462,14 +462,15 @@ names_macos(struct talk t)
 
 #define DISPLAYS	"display displays monitor monitors screen screens desktop"
 #define OTHER_GPU	"integrated|igpu|onboard|headless|another gpu|other gpu|second gpu|different gpu|another card|other card|second card|no display|no monitor|not connected"
-#define GENERATORS	"xtts whisper faster-whisper whisperx openvino_genai ctranslate2 text-generation-inference"
+#define GENERATES	"when generating|while generating|trying to generate|try to generate|during generation|when predicting|predicting protein"
+#define GENERATORS	"audiogen audiocraft musicgen codeformer gfpgan facefusion mlx_lm mlx-lm mlx_vlm omlx xtts whisper faster-whisper whisperx openvino_genai ctranslate2 text-generation-inference"
 
 /* By names of programs, calls and scripts: is a network run and not trained? And is the display on
  * another GPU than what runs it? */
 static void
 generates(struct oom_paste *p, struct talk t, int line, bool told)
 {
-	if (talk_any_begins(t, GENERATORS) || talk_any_of(t, "[onnxruntimeerror]") ||
+	if (talk_any_begins(t, GENERATORS) || talk_any_phrase(t, GENERATES) || talk_any_of(t, "[onnxruntimeerror]") ||
 	    (!told && (talk_any_of(t, ".generate( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py") ||
 	    (talk_any_begins(t, "infer_ inference_ run_infer bulk_infer") && talk_any_of(t, ".py")))))
 		p->generates = line;
