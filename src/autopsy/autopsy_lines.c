@@ -158,8 +158,8 @@ trials(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 	const char *how = "in one process, models, optimizers and results of earlier ones stay for as long as a name, a list, a callback or the last "
-	    "error's traceback holds them, and add up. Letting go of them behind each (del, gc.collect()" IN_TORCH(", and in PyTorch "
-	    "torch.cuda.empty_cache()") IN_KERAS(", in Keras clear_session()") "), or a process for each, keeps that from growing.";
+	    "error's traceback holds them, and add up. Letting go of them behind each (del, gc.collect()" UNTRIED(BY_EMPTYING, IN_TORCH(", and in PyTorch "
+	    "torch.cuda.empty_cache()")) IN_KERAS(", in Keras clear_session()") "), or a process for each, keeps that from growing.";
 
 	if (y->main->kind == OOM_KERNEL || y->module)
 		return;

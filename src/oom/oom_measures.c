@@ -70,13 +70,14 @@ is_plain(struct talk sentence, bool vain)
 	return !talk_any_whole(sentence, PLANNED) || (vain && talk_has_whole(sentence, "even if|even when|no matter|regardless of|tried"));
 }
 
-/* Is what stands at AT there, and not off? */
+/* Is what stands at AT there, and not off? A loader is without processes where it has 0 of them. */
 static bool
-is_on(struct talk t, const char *at, size_t n)
+is_on(struct talk t, const char *at, size_t n, enum measure measure)
 {
 	struct talk ahead = clause_word_ahead(t, at), behind = clause_word_behind(t, at + n);
 
-	return !talk_is_one_of(ahead, OFF) && !talk_is_one_of(clause_word_ahead(t, ahead.s), OFF) && !talk_is_one_of(behind, "false off disabled none 0 no");
+	return !talk_is_one_of(ahead, OFF) && !talk_is_one_of(clause_word_ahead(t, ahead.s), OFF) && !talk_is_one_of(behind, "false off disabled none no") &&
+	    (measure == MEASURE_WORKERS || !talk_is_one_of(behind, "0"));
 }
 
 static bool
@@ -122,7 +123,7 @@ is_told(const struct oom_measures *m, size_t row, struct talk t, const char *at,
 	struct talk sentence = talk_sentence(t, at), clause = talk_clause(t, at, n);
 	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line, batch = rows[row].measure == MEASURE_BATCH;
 
-	if (!is_on(sentence, at, n) || !is_plain(sentence, vain || listed) || clause_works(sentence))
+	if (!is_on(sentence, at, n, rows[row].measure) || !is_plain(sentence, vain || listed) || clause_works(sentence))
 		return false;
 	if (batch && is_least(sentence, at + n))
 		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");
