@@ -300,7 +300,7 @@ autopsy_worded(const struct autopsy *y, const char *text)
 	text_init(&t, y->arena);
 	text_puts(&t, "");
 	for (s = text; *s; s++)
-		if (*s == WORLD_BEGINS) {
+		if (*s == WORLD_BEGINS && s[1]) {
 			depth++;
 			s++;
 			hidden = hidden == 0 && !holds(y, *s) ? depth : hidden;
