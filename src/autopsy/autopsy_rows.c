@@ -1,4 +1,4 @@
-/* The rows of what it may be by words: a new one is told in tests/golden/autopsy, too. */
+/* The rows of what it may be by words: a new one is told in tests/golden/logs, too. */
 #include "autopsy/autopsy_rows.h"
 
 #include <stddef.h>

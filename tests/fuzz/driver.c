@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define MOST_TEXTS	1024
+#define MOST_TEXTS	8192
 
 static struct sample now;	/* the text being tried: where a signal's handler finds it */
 static char kept[4096];		/* the file it is left in */

@@ -38,7 +38,7 @@ flags="-std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE $sanitize"
 texts() { # NAME: the folder of what it begins with
 	mkdir -p "texts.$1" && case $1 in
 	*buffers*) cp "$top"/tests/packing/*.csv "texts.$1" ;;
-	*oom*) cp "$top"/tests/golden/autopsy/*.txt "texts.$1" ;;
+	*oom*) cp "$top"/tests/golden/autopsy/*.txt "$top"/tests/golden/logs/*.txt "texts.$1" ;;
 	*_archive) cp "$top"/tests/cli/models/tiny*.keras "texts.$1" ;;
 	*_counts) cp "$top"/tests/fuzz/corpus/coco/* "$top"/tests/fuzz/corpus/voc/* "texts.$1" ;;
 	*_import) cp "$top"/tests/cli/models/*.onnx "texts.$1" ;;

@@ -1,17 +1,17 @@
 #!/bin/sh
 # Golden tests: what stowage prints for a spec, compared with what it should. Prints TAP.
 #
-#	sh tests/golden/golden.sh FOLDER		runs tests/golden/FOLDER/*.nn
+#	sh tests/golden/golden.sh FOLDER		runs tests/golden/FOLDER/*.nn, or *.txt where there are no specs
 #	UPDATE=1 sh tests/golden/golden.sh FOLDER	writes the expected files anew (read the diff!)
 #
-# For a spec NAME.nn:
+# For a spec NAME.nn, or a log NAME.txt:
 #
-#	NAME.args	the command line, the word FILE standing for the spec; without it that of
+#	NAME.args	the command line, the word FILE standing for it; without it that of
 #			default.args of the folder, or "lint FILE"
 #	NAME.out	standard output and standard error together, errors first
 #	NAME.status	the exit status; without it 0
 #
-# NAME.VARIANT.args, .out and .status run the same spec another way. Commands run in the folder,
+# NAME.VARIANT.args, .out and .status run the same another way. Commands run in the folder,
 # so that paths in the output are short and the same everywhere.
 set -u
 . "${top_srcdir:-.}/tests/tap.sh"
@@ -27,8 +27,8 @@ words_of() { # FILE
 }
 
 # Only what differs starts other programs: there are a thousand of these.
-run() { # TEST SPEC: leaves out in $work, and $status
-	words='lint FILE' spec_of=$2
+run() { # TEST FILE: leaves out in $work, and $status
+	words='lint FILE' file=$2
 	for args in default.args "$1.args"; do
 		[ ! -f "$args" ] || words_of "$args"
 	done
@@ -37,7 +37,7 @@ run() { # TEST SPEC: leaves out in $work, and $status
 	set +f
 	for word; do
 		shift
-		[ "$word" != FILE ] || word=$spec_of
+		[ "$word" != FILE ] || word=$file
 		set -- "$@" "$word"
 	done
 	"$STOWAGE" "$@" > "$work/stdout" 2> "$work/out" < /dev/null
@@ -64,17 +64,19 @@ update() { # TEST: what was printed becomes what is expected
 }
 
 cd "$top_srcdir/tests/golden/$folder" || exit 2
-for spec in *.nn; do
-	[ -e "$spec" ] || continue
-	name=${spec%.nn}
+set -- *.nn
+[ -e "$1" ] || set -- *.txt
+for file; do
+	[ -e "$file" ] || continue
+	name=${file%.*}
 	tests=
 	for args in "$name".*.args; do
 		[ ! -e "$args" ] || tests="$tests ${args%.args}"
 	done
-	# a spec with variants needs no test of its own name
+	# what has variants needs no test of its own name
 	[ -n "$tests" ] && [ ! -f "$name.out" ] && [ ! -f "$name.args" ] || tests="$name $tests"
 	for test in $tests; do
-		run "$test" "$spec"
+		run "$test" "$file"
 		if [ -n "${UPDATE-}" ]; then
 			update "$test"
 		else
