@@ -11,6 +11,7 @@
 #define MACS_LISTER	"Activity Monitor"
 #define ANY_LISTER	"the driver's tool (nvidia-smi, rocm-smi)"
 #define INTELS_LISTER	"xpu-smi"
+#define GOOGLES_LISTER	"tpu-info"
 
 static bool
 names_framework(const struct oom_told *t, const char *name)
@@ -250,6 +251,8 @@ makers_lister(const struct oom_paste *p)
 		return MACS_LISTER;
 	if (makers == 0 && p->cuda)
 		return "nvidia-smi";
+	if (makers == 0 && p->tpu)
+		return GOOGLES_LISTER;
 	if (p->mac || makers != 1)
 		return ANY_LISTER;
 	return p->nvidia ? "nvidia-smi" : p->amd ? "rocm-smi" : INTELS_LISTER;

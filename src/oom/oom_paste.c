@@ -416,6 +416,10 @@ is_on_board(struct talk t, bool told)
 	return false;
 }
 
+/* What Intel's libraries are of, too: "built with oneAPI Deep Neural Network Library (oneDNN) to
+ * use the following CPU instructions". */
+#define OF_PROCESSOR	"cpu cpus processor onednn avx xeon mkl neural"
+
 /* Whose the GPU is. Neither a list of what is not there nor an address tells; nor does CUDA's name,
  * which PyTorch's calls have on any. */
 static void
@@ -429,8 +433,10 @@ makers(struct oom_paste *p, struct talk t, int line)
 		p->amd = line;
 	if (talk_any_of(t, "cuda"))
 		p->cuda = line;
-	if (talk_any_whole(t, "xpu") || talk_any_begins(t, "oneapi ipex openvino") || talk_any_phrase(t, "intel arc|intel(r) arc|arc a770|arc a750|arc b580|iris xe|intel gpu|intel igpu|intel uhd"))
+	if (talk_any_whole(t, "xpu") || (talk_any_begins(t, "oneapi ipex openvino") && !talk_any_begins(t, OF_PROCESSOR)) || talk_any_phrase(t, "intel arc|intel(r) arc|arc a770|arc a750|arc b580|iris xe|intel gpu|intel igpu|intel uhd"))
 		p->intel = line;
+	if (talk_any_begins(t, "tpu") || talk_any_phrase(t, "tpuv"))
+		p->tpu = line;
 }
 
 /* "File "/Users/me/train.py"": macOS' folder of people's, which "C:/Users" of Windows and "/users"

@@ -170,6 +170,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int nvidia, amd, intel;	/* a GPU of these makers, or a tool of theirs, */
+	int tpu;		/* a TPU, of Google's, */
 	int cuda;		/* CUDA, which PyTorch's calls name on any, */
 	int lua;		/* Torch for Lua, */
 	int prose;		/* and the last that is a person's sentence */
