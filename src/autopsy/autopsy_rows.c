@@ -316,7 +316,7 @@ const struct row autopsy_rows[] = {
 		{ "Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "
 		    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID", "with both set, to that order and the free one's number, it begins." },
 		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
-	{ NEEDS_CARD, "that device has little", {
+	{ NEEDS_CARD, "it ran on this device", {
 		{ MORE, TRY BY_BATCH "fewer samples at once (a smaller batch)" TRY BY_SAMPLES "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (fewer pixels, shorter ones)"
 		    TRY BY_ANYTHING "a smaller network (or its weights in fewer bits, or a part of them elsewhere)" TRY_END " take less. Then it fails at the first steps or calls, with nothing else there." },
 		{ ANOTHER(WITH_DISPLAY(", such as a desktop's programs")), LISTED },
