@@ -568,7 +568,7 @@ fails_later(struct talk sentence, const char *runs)
 {
 	struct talk behind = talk_part(sentence, runs, sentence.s + sentence.n);
 
-	return talk_any_whole(behind, "then until after later epoch epochs step steps iterations hours while") && (oom_short_fails(behind) || clause_names_failure(behind));
+	return talk_any_whole(behind, "then until after later middle halfway midway suddenly eventually epoch epochs step steps iterations hours while") && (oom_short_fails(behind) || clause_names_failure(behind));
 }
 
 /* "I have trained with a batch of 4 before without any error": with as much as now. */

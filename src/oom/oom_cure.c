@@ -44,6 +44,17 @@ is_of_state(struct talk adds, struct talk clause, const char *behind)
 	return talk_any_whole(adds, "only happens occurs") && oom_short_fails(talk_part(clause, behind, clause.s + clause.n));
 }
 
+/* "It works without the GPU": another place where it runs, and nothing that was added to it. */
+static bool
+is_of_machine(struct talk sentence, const char *behind)
+{
+	struct talk word = clause_word_behind(sentence, behind);
+
+	while (talk_is_one_of(word, "the a an any my using use of"))
+		word = clause_word_behind(sentence, word.s + word.n);
+	return talk_is_one_of(word, OF_MACHINE " cuda device tpu colab docker");
+}
+
 const char *
 oom_cure_added(struct talk t)
 {
@@ -55,7 +66,7 @@ oom_cure_added(struct talk t)
 		sentence = talk_sentence(t, at);
 		if (is_of_state(talk_part(t, at, at + n), talk_clause(t, at + n, 0), at + n))
 			continue;
-		if (is_of_more(sentence, at + n) && !clause_works(talk_clause(t, at, n)) && oom_short_fails(sentence))
+		if (is_of_more(sentence, at + n) && !is_of_machine(sentence, at + n) && !clause_works(talk_clause(t, at, n)) && oom_short_fails(sentence))
 			return at;
 	}
 	for (at = NULL; talk_next_phrase(t, TAKES_OFF, &at, &n); ) {
@@ -67,7 +78,7 @@ oom_cure_added(struct talk t)
 	}
 	for (at = NULL; talk_next_phrase(t, LACKS, &at, &n); ) {
 		sentence = talk_sentence(t, at);
-		if (!talk_is_one_of(clause_word_behind(sentence, at + n), NOTHING) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
+		if (!talk_is_one_of(clause_word_behind(sentence, at + n), NOTHING) && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
 	return NULL;

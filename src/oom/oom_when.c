@@ -367,8 +367,6 @@ runs_until(struct talk t, const char *at)
 	return until && clause_works(talk_part(t, clause.s, until)) && !talk_any_whole(clause, "loss accuracy validation") && !talk_any_whole(talk_part(t, until, clause.s + clause.n), "i you we");
 }
 
-#define OF_LITTLE	"small models|small model|tiny models|tiny model|tiny network|small network|small batch sizes|tiny batch|tiny batches|toy model|toy example"
-
 void
 oom_when_line(struct oom_paste *p, struct talk t, int line)
 {
@@ -383,8 +381,6 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
 	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at)))
 		said_at(&p->later, t, at, line);
-	if (p->later.line == line && !p->grows.line && talk_has_whole(t, OF_LITTLE))
-		p->grows = p->later;		/* what comes late of little is kept */
 }
 
 #define NO_GUARD	"not use torch.no_grad|n't use torch.no_grad|not using torch.no_grad|n't using torch.no_grad|forgot torch.no_grad|forgot to use torch.no_grad|forgot to add torch.no_grad|forgot the torch.no_grad|" \

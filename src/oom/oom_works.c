@@ -27,7 +27,7 @@ works_changed(struct talk t)
 		if (!works)
 			continue;
 		ahead = talk_part(t, at + n, works);
-		if (talk_any_whole(talk_part(t, works + length, sentence.s + sentence.n), "then again until after epoch"))
+		if (talk_any_whole(talk_part(t, works + length, sentence.s + sentence.n), "then again until after epoch middle halfway midway suddenly eventually interrupted"))
 			continue;		/* for a time */
 		if (talk_any_whole(ahead, OF_PARTS " num_workers workers") && !talk_any_whole(sentence, "still never should would could might try hope please whether instead") && !talk_any_phrase(sentence, "n't |not work|even if|even when") &&
 		    !memchr(sentence.s, '?', sentence.n) && !clause_says_no(talk_part(t, sentence.s, at), "") && !oom_short_fails(talk_part(t, at, works)))
