@@ -309,3 +309,31 @@ clause_denies_elsewhere(struct talk t, const char *at, size_t n)
 		;
 	return beside(NO_BEHIND, t.s, s, end, false) > 0;
 }
+
+/* A setting's name may end in another word than the one at AT: "load_in_4bit", "fp16_opt". */
+bool
+clause_sets_off(struct talk t, const char *at)
+{
+	const char *end = t.s + t.n;
+	struct talk value;
+
+	while (at < end && (is_of_word(*at) || *at == '-'))
+		at++;
+	value = clause_word_behind(t, at);
+	for (; at < value.s; at++)
+		if (!memchr(" \t=:\"'", *at, 6))
+			return false;
+	return talk_is_one_of(value, "false no none null off 0");
+}
+
+const char *
+clause_set(struct talk t, const char *list)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest = t;
+
+	for (; (at = talk_first(rest, list)); rest = talk_part(t, at + 1, end))
+		if (!clause_sets_off(t, at))
+			return at;
+	return NULL;
+}

@@ -87,16 +87,32 @@ is_size_of_model(struct talk t, const char *s, const char *to)
 	return talk_any_of(talk_part(t, s, to), "lora") || talk_is_one_of(clause_word_ahead(t, s), "train run load finetune tune serve quantize training running loading") || talk_is_one_of(clause_word_behind(t, to), "model models llm llms");
 }
 
-#define FEW_BITS	"4bit|8bit|nf4|mxfp4|gpt-oss|exl2|gptq|awq|gguf|--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|" \
+#define FEW_BITS	"4bit|8bit|nf4|int4|w4a16|w8a8|mxfp4|gpt-oss|exl2|gptq|awq|gguf|--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|" \
     "quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8"
 
-/* "--load-8bit"; not "with --load-8bit it loads normally", which is of another run. */
+/* "--load-8bit"; not "load_in_4bit: false", nor "with --load-8bit it loads normally", which is of
+ * another run. */
 static bool
 is_in_few_bits(struct talk t, bool told)
 {
-	const char *at = talk_first(t, FEW_BITS);
+	const char *at = clause_set(t, FEW_BITS);
 
 	return at && !(told && clause_works(talk_clause(t, at, 1)));
+}
+
+/* "17b-scout-16e", "OLMoE-1B-7B": of a mixture of experts, whose number may be of the weights that
+ * each token uses; not "30B-A3B", which has both. */
+static bool
+is_of_experts(struct talk t, struct talk name)
+{
+	const char *s, *end = name.s + name.n;
+
+	for (s = name.s; s < end; s++)
+		if (is_digit(*s) && s + 1 < end && lower(s[1]) == 'e' && (s + 2 == end || !is_letter(s[2])) && (s + 2 == end || !is_digit(s[2])))
+			return true;
+	if (talk_any_of(name, "-a1 -a2 -a3 -a4 -a5 -a6 -a7 -a8 -a9"))
+		return false;
+	return talk_any_of(t, "mixtral scout maverick") || talk_any_of(name, "moe") || talk_has_whole(t, "mixture of experts|mixture-of-experts");
 }
 
 /* A name of a family of language models, with a size. */
@@ -117,7 +133,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told)))
 			continue;
 		if (name.n >= 2 && is_size_of_model(t, s, to) && (millions = size_at(s, s, to)) > 0) {
-			p->millions = p->millions && p->millions != millions ? -1 : millions;
+			p->millions = (p->millions && p->millions != millions) || is_of_experts(t, name) ? -1 : millions;
 			p->model_told = told && (p->model_told || !p->model.line);
 			said_at(&p->model, t, s, line);
 			continue;
@@ -129,7 +145,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		for (at = s; at < to; at++) {
 			if (!is_digit(*at) || (millions = size_at(at, s, to)) == 0)
 				continue;
-			p->millions = p->millions && p->millions != millions ? -1 : millions;
+			p->millions = (p->millions && p->millions != millions) || is_of_experts(t, name) ? -1 : millions;
 			p->model_told = told && (p->model_told || !p->model.line);
 			if (of_model || !p->model_of || p->millions < 0)	/* not the name of a folder of results */
 				said_at(&p->model, name, at, line);
@@ -143,7 +159,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		p->millions = -1;	/* a tokenizer is learned, and the model is the one that it was made for */
 	if (is_in_few_bits(t, told))
 		p->few_bits = line;
-	if (talk_any_of(t, "float16 fp16 bf16 float32 .half()"))
+	if (clause_set(t, "float16|fp16|bf16|float32|.half()"))
 		p->many_bits = line;
 }
 
@@ -551,7 +567,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		program(p, t, line);
 	else if (!p->images_told && makes_images(t))
 		p->images_told = line;
-	if (talk_any_of(t, "lora peft adapter frozen freez requires_grad sgd"))
+	if (talk_any_of(t, "lora peft adapter frozen freez requires_grad sgd galore"))
 		p->names_adapter = line;
 	oom_domain_line(p->domains, t, line);
 	oom_knob_line(p->knobs, t, line, source, traced);
