@@ -97,6 +97,29 @@ is_first_vague(const struct oom_log *log, const struct oom_message *o)
 	return i < log->messages.n && o == &log->messages.v[i];
 }
 
+/* Is every figure that both have the same? Else they are of two failures, whose figures do not go
+ * together. */
+static bool
+agree(const struct oom_message *a, const struct oom_message *b)
+{
+	const struct oom_size *s = a->size, *t = b->size;
+	int i;
+
+	for (i = 0; i < OOM_FIELDS && !(s[i].known && t[i].known && llabs(s[i].bytes - t[i].bytes) > s[i].slack + t[i].slack); i++)
+		;
+	return i == OOM_FIELDS;
+}
+
+static int
+figures(const struct oom_message *o)
+{
+	int i, n = 0;
+
+	for (i = 0; i < OOM_FIELDS; i++)
+		n += o->size[i].known;
+	return n;
+}
+
 static void
 merge(struct oom_message *old, const struct oom_message *o)
 {
@@ -131,6 +154,11 @@ merge(struct oom_message *old, const struct oom_message *o)
 		old->traced = o->traced;
 		memcpy(old->function, o->function, sizeof(old->function));
 		memcpy(old->extents, o->extents, sizeof(old->extents));
+	}
+	if (!another && !agree(old, o)) {
+		if (figures(o) > figures(old))
+			memcpy(old->size, o->size, sizeof(old->size));
+		return;
 	}
 	for (i = 0; i < OOM_FIELDS && !another; i++)
 		if (!old->size[i].known)
