@@ -153,6 +153,16 @@ oom_told_pool(int i)
 	return framework[i].pool;
 }
 
+#define AMOUNT_WITHIN	48	/* bytes from how much is used to where it is */
+
+/* "memory consumption reaches 128GB (on the CPU)": which memory that is, and not where it runs. */
+static bool
+is_how_much(struct talk ahead)
+{
+	return talk_any_whole(ahead, "consumption usage consumes occupies ram memory") && talk_any_whole(ahead, "consumption usage consumes occupies reaches reached climbs grows goes rises hits peaks gb gib") &&
+	    !talk_any_whole(ahead, "run runs running ran train trains training infer inference");
+}
+
 /* The run itself, and not its memory, what is loaded or saved there, or a run that works there, or
  * that is asked for. */
 static const char *
@@ -162,6 +172,8 @@ runs_on_processor(struct talk t)
 	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
+	if (at && is_how_much(talk_part(t, at - t.s > AMOUNT_WITHIN ? at - AMOUNT_WITHIN : t.s, at)))
+		return NULL;
 	if (at && talk_has_whole(talk_part(t, talk_clause(t, at, n).s, at), "than|compared|unlike|instead of|as opposed"))
 		return NULL;		/* "more than on the CPU": of another run */
 	return !at || clause_is_question(talk_sentence(t, at)) || talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "cannot can't cant not unable") || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or") ||
