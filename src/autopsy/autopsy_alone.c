@@ -341,10 +341,14 @@ pools(struct autopsy *y)
 		    "inputs or batches, that setting, and fewer sessions take less; gpu_mem_limit bounds it.");
 }
 
+/* Where what is left of the device is less than the request, that alone is why. */
 bool
 autopsy_is_large_block(const struct autopsy *y)
 {
-	return strstr(y->main->who, "XPU") && y->hi >= INTEL_BLOCK && !y->main->says;
+	const struct budget *b = &y->budget;
+	int64_t used = b->reserved >= 0 ? b->reserved : b->allocated;
+
+	return strstr(y->main->who, "XPU") && y->hi >= INTEL_BLOCK && !y->main->says && !(b->total > 0 && used >= 0 && b->total - used < y->lo);
 }
 
 static void

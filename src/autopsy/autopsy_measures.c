@@ -24,6 +24,7 @@ tried(const struct autopsy *y)
 	for (m = MEASURE_NONE + 1; m < MEASURES; m++)
 		is |= of->line[m] && !(m == MEASURE_BATCH && of->several) ? MEASURE_BIT(m) : 0;
 	is |= (p->of_batch.line && p->least_batch == 1) || y->log.batch == 1 ? MEASURE_BIT(MEASURE_BATCH) : 0;
+	is |= p->few_bits ? MEASURE_BIT(MEASURE_BITS) : 0;
 	is |= p->no_grad && !p->ungraded.line ? MEASURE_BIT(MEASURE_NO_GRAD) : 0;
 	return is;
 }

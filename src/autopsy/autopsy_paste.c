@@ -308,8 +308,8 @@ board(struct autopsy *y)
 	if (!y->log.paste.jetson || o->limited || y->budget.total > MOST_BOARD)
 		return;
 	autopsy_cause(y, SAYS_BOARD, arena_printf(y->arena, "Line %d names a board of NVIDIA's. Where it ran there, the processor and the GPU have one memory, of which the system, a desktop and CUDA's own "
-	    "libraries take a large part (a framework's may be a gigabyte or more). Fewer other programs, a smaller network or fewer pixels, and weights in 16 bits leave room on either; a swap "
-	    "file holds what the processor has, not what the GPU uses.", y->log.paste.jetson));
+	    "libraries take a large part (a framework's may be a gigabyte or more). Fewer other programs, a smaller network or fewer pixels%s leave room on either; a swap "
+	    "file holds what the processor has, not what the GPU uses.", y->log.paste.jetson, y->log.paste.few_bits ? "" : ", and weights in 16 bits"));
 }
 
 /* Is it of a framework with neither PyTorch's graphs nor Keras' models? */
@@ -408,7 +408,7 @@ images(struct autopsy *y)
 	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
 	    "with the square of the pixels. " TRY BY_ANYTHING "Smaller or fewer images" TRY BY_ATTENTION "attention that does not store scores%s"
 	    TRY BY_HALF "weights in 16 bits" TRY BY_LOWVRAM "only a part of the model there at a time%s" TRY_END " take less.", line,
-	    metal ? "" : " (xFormers)", metal ? "" : " (--lowvram, where the program has that option; enable_model_cpu_offload() in diffusers)"));
+	    metal || strstr(y->main->who, "XPU") ? "" : " (xFormers)", metal ? "" : " (--lowvram, where the program has that option; enable_model_cpu_offload() in diffusers)"));
 }
 
 /* ---- configurations, and lists ---- */

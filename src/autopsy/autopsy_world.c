@@ -232,7 +232,7 @@ holds(const struct autopsy *y, char mark)
 {
 	size_t i;
 
-	if (mark >= BY_ANYTHING[0] && mark <= BY_ALONE[0])
+	if (mark >= BY_ANYTHING[0] && mark < BY_ANYTHING[0] + MEASURES)
 		return !autopsy_is_tried(y, mark);
 	for (i = 0; i < sizeof(worlds) / sizeof(*worlds); i++)
 		if (worlds[i].mark == mark)

@@ -39,6 +39,7 @@ static const struct {
 	{ MEASURE_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(", "tiling|tiled vae|tiled decode|tiled decoding", false },
 	{ MEASURE_EMPTY, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", false },
 	{ MEASURE_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", false },
+	{ MEASURE_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", false },
 	{ MEASURE_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|virtual memory", false },
 };
 

@@ -34,6 +34,7 @@ enum measure {
 	MEASURE_ADAPTER,	/* in place of all weights */
 	MEASURE_SWAP,		/* more of it */
 	MEASURE_ALONE,		/* no other process on the device */
+	MEASURE_EAGER,		/* no CUDA graphs */
 	MEASURES
 };
 

@@ -54,5 +54,6 @@
 #define BY_ADAPTER	"Q"
 #define BY_SWAP		"R"
 #define BY_ALONE	"S"
+#define BY_EAGER	"T"
 
 #endif
