@@ -44,10 +44,11 @@ bool	clause_denies_elsewhere(struct talk, const char *at, size_t n);
 /* Is what stands at AT named beside what the run has: "unlike NeRF", "I do not use vLLM"? */
 bool	clause_passes_by(struct talk, const char *at);
 
-/* Is the setting whose name is at AT of T denied by its value: "load_in_4bit: false", "--fp16 0"? */
+/* Is the setting whose name is at AT of T denied by its value: "load_in_4bit: false", "--fp16
+ * 0"? */
 bool	clause_sets_off(struct talk t, const char *at);
-/* Where T has any of the phrases of LIST, which strokes part, but as a setting that its value denies;
- * or NULL. */
+/* Where T has any of the phrases of LIST, which strokes part, but as a setting that its value
+ * denies; or NULL. */
 const char	*clause_set(struct talk, const char *list);
 
 bool	clause_is_question(struct talk);
