@@ -213,8 +213,8 @@ const struct row autopsy_rows[] = {
 		{ RESULTS_KEPT, MANY_ROUNDS },
 		{ IN_TRAINING(LARGER_TESTS), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
-		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", "more subdivisions, up to as "
-		    "many as the batch has pictures, a smaller width and height, or random=0, which keeps their size, take less." } } },
+		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", TRY BY_ANYTHING "more subdivisions, up to as "
+		    "many as the batch has pictures" TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0, which keeps their size" TRY_END ", take less." } } },
 	{ NEEDS_HOOK, "what all steps return is given to a hook at an epoch's end", {
 		{ "Lightning, before version 2, keeps what each step returns until then, and tensors of the device stay there, with their graph where they have one", "numbers alone "
 		    "(loss.item(), .detach().cpu()) take nothing there, and without that hook nothing is kept." } } },

@@ -40,7 +40,8 @@ static const struct {
 	{ MEASURE_EMPTY, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", false },
 	{ MEASURE_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", false },
 	{ MEASURE_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", false },
-	{ MEASURE_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|virtual memory", false },
+	{ MEASURE_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|paging file|virtual memory", false },
+	{ MEASURE_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", false },
 };
 
 #define NO_OTHER	"no running processes found|no other process|no other processes|nothing else is running|nothing else running|nothing else runs|no processes running|no process running|no process is running|no processes are running|" \
@@ -51,7 +52,7 @@ static const struct {
     "without success|does not work|doesn't work|did not work|didn't work|don't work|not work|same error|same issue|same problem|same result|regardless of|irrespective of|no matter|neither|nothing changes|nothing changed|not change|" \
     "doesn't change|didn't change|does not matter|doesn't matter|does not solve|doesn't solve|did not solve|didn't solve|not solve|does not fix|doesn't fix|didn't fix|did not fix|not disappeared|not disappear|not go away|persists|persisted"
 /* That it is there. */
-#define IN_USE		"already|i use|i used|i am using|i'm using|im using|we use|we used|we are using|am using|enabled|turned on|i have set|i set|i've set|is set to|using"
+#define IN_USE		"already|i use|i used|i am using|i'm using|im using|we use|we used|we are using|am using|enabled|turned on|i have set|i set|i've set|is set to|are set to|set to|using"
 /* What is asked, planned, wished, or done by others; */
 #define PLANNED		"should could would can will might may need needs want plan planning how wonder wondering consider considering recommend recommended suggest suggested suggestion try possible maybe perhaps hope please if someone anyone add support"
 /* what helped; */
@@ -92,9 +93,10 @@ has_digit(struct talk t)
 	return false;
 }
 
-/* "batch size of 1", "batch_size is set to one": what stands behind its name; not "> 1". */
+/* "batch size of 1", "batch_size is set to one", "num_workers set to 0": what stands behind its
+ * name is LEAST; not "> 1". */
 static bool
-is_least(struct talk sentence, const char *s)
+is_least(struct talk sentence, const char *s, const char *least)
 {
 	struct talk word;
 	int i;
@@ -103,12 +105,29 @@ is_least(struct talk sentence, const char *s)
 		word = clause_word_behind(sentence, s);
 		if (memchr(s, '>', (size_t)(word.s - s)) || memchr(s, '<', (size_t)(word.s - s)))
 			return false;
-		if (talk_is_one_of(word, "1 one"))
+		if (talk_is_one_of(word, least))
 			return true;
 		if (!talk_is_one_of(word, "size of to is was are be set only just already as at even equal equals reduced lowered decreased changed down"))
 			return false;
 	}
 	return false;
+}
+
+#define ASKS		", how |, what |, why |, is there |, are there |, any |, can |, could |, do i |, does |, should "
+
+/* "But with my batch size set to 1, how do I solve this?": what is said ahead of what is asked. */
+static struct talk
+statement(struct talk sentence, const char *at)
+{
+	const char *asks;
+	size_t n;
+
+	if (!memchr(sentence.s, '?', sentence.n))
+		return sentence;
+	for (asks = NULL; talk_next_phrase(sentence, ASKS, &asks, &n); )
+		if (asks > at)
+			return talk_part(sentence, sentence.s, asks);
+	return sentence;
 }
 
 static void
@@ -121,12 +140,12 @@ keep(struct oom_measures *m, enum measure measure, int line)
 static bool
 is_told(const struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
 {
-	struct talk sentence = talk_sentence(t, at), clause = talk_clause(t, at, n);
+	struct talk sentence = statement(talk_sentence(t, at), at), clause = talk_clause(t, at, n);
 	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line, batch = rows[row].measure == MEASURE_BATCH;
 
 	if (!is_on(sentence, at, n, rows[row].measure) || !is_plain(sentence, vain || listed) || clause_works(sentence))
 		return false;
-	if (batch && is_least(sentence, at + n))
+	if ((batch && is_least(sentence, at + n, "1 one")) || (rows[row].measure == MEASURE_WORKERS && is_least(sentence, at + n, "0 zero")))
 		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");
 	if (rows[row].bounded && has_digit(sentence))
 		return false;
@@ -147,6 +166,14 @@ told(struct oom_measures *m, struct talk t, int line)
 		for (rest = t; !m->line[rows[i].measure] && (at = talk_find_whole(rest, rows[i].called, &n)); rest = talk_part(t, at + n, end))
 			if (is_told(m, i, t, at, n, line))
 				keep(m, rows[i].measure, line);
+}
+
+/* "修改了虚拟内存，还是报错": more of it, and the same all the same; not asked, nor what helped. */
+static bool
+is_page_file_in_vain(struct talk t)
+{
+	return talk_any_phrase(t, "页面文件|虚拟内存") && talk_any_phrase(t, "修改|增大|调大|加大|设置|扩大|改大|调整|增加|设为") &&
+	    talk_any_phrase(t, "还是|仍然|依旧|依然|没用|无效|不行|照样|已经|都试过") && !talk_any_phrase(t, "好了|解决了|成功|没有修改|没修改|吗");
 }
 
 /* What a setting whose name ends at S is set to; empty: nothing stands there. */
@@ -230,6 +257,8 @@ oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_sour
 		keep(m, MEASURE_ALONE, line);
 	if (words) {
 		told(m, t, line);
+		if (is_page_file_in_vain(t))
+			keep(m, MEASURE_SWAP, line);
 		if (begins_list(t))
 			m->list = line;
 	} else {

@@ -35,6 +35,7 @@ enum measure {
 	MEASURE_SWAP,		/* more of it */
 	MEASURE_ALONE,		/* no other process on the device */
 	MEASURE_EAGER,		/* no CUDA graphs */
+	MEASURE_FIXED,		/* pictures that keep one size (Darknet's random=0) */
 	MEASURES
 };
 

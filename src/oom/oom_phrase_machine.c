@@ -93,6 +93,14 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~WinError 1455", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~the paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~os error 1455", HOST_SAYS("Windows", PAGING_FILE) },
+	/* the same as Windows says it elsewhere */
+	{ "页面文件太小", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "分頁檔太小", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "ページング ファイルが小さすぎる", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "페이징 파일이 너무 작", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "Файл подкачки слишком мал", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "Die Auslagerungsdatei ist zu klein", HOST_SAYS("Windows", PAGING_FILE) },
+	{ "Le fichier de pagination est insuffisant", HOST_SAYS("Windows", PAGING_FILE) },
 	/* a process that ended so, in the words of who started it */
 	{ "Killed: 9", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "macOS", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb\n", ENDED },	/* the same, in Chinese */
@@ -183,6 +191,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "MemoryError: std::bad_alloc\n", ROW(ROLE_MESSAGE, OOM_CUDA, false, "RMM", RMM_WORDS, PHRASE_OWN | PHRASE_HEDGED) },
 	{ "numpy.core._exceptions._ArrayMemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "numpy._core._exceptions._ArrayMemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
+	/* Python's, within what TensorFlow says of its pipeline */
+	{ "~resource exhausted: MemoryError", HOST(OOM_MACHINE) },
+	{ "~ResourceExhaustedError: MemoryError", HOST(OOM_MACHINE) },
 	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", RUNTIME },
 	{ "OSError: [Errno 12] Cannot allocate memory", HOST_SAYS("Python", NO_PROCESS) },

@@ -55,5 +55,6 @@
 #define BY_SWAP		"R"
 #define BY_ALONE	"S"
 #define BY_EAGER	"T"
+#define BY_FIXED	"U"
 
 #endif

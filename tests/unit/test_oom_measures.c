@@ -22,6 +22,9 @@ Test(oom_measures, in_use_or_tried)
 		{ MEASURE_ATTENTION, "Using xformers cross attention" }, { MEASURE_GROWTH, "config.gpu_options.allow_growth = True" }, { MEASURE_LOWVRAM, "python main.py --lowvram" },
 		{ MEASURE_TILES, "pipe.enable_vae_tiling()" }, { MEASURE_EMPTY, "torch.cuda.empty_cache() had no effect." }, { MEASURE_SEGMENTS, "export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True" },
 		{ MEASURE_SWAP, "I tried more swap, and it still gets killed." }, { MEASURE_ALONE, "Nothing else is running on it." },
+		{ MEASURE_BATCH, "But with my batch_size set to 1, how do I solve this?" }, { MEASURE_WORKERS, "It was killed with num_workers set to 0." },
+		{ MEASURE_WORKERS, "But with num_workers set to 0, is there a way?" }, { MEASURE_FIXED, "random=0" }, { MEASURE_FIXED, "It still fails with random=0." },
+		{ MEASURE_SWAP, "修改了D盘的页面文件大小，还是报错。" }, { MEASURE_SWAP, "I made the paging file larger, and it still fails." },
 	};
 	static const struct row no[] = {
 		{ MEASURE_BATCH, "per_device_train_batch_size=16" }, { MEASURE_BATCH, "It works with batch size 1." }, { MEASURE_BATCH, "Should I set the batch size to 1?" }, { MEASURE_BATCH, "It fails with a batch size > 1." },
@@ -31,6 +34,9 @@ Test(oom_measures, in_use_or_tried)
 		{ MEASURE_HALF, "I have not tried fp16 yet." }, { MEASURE_BITS, "load_in_4bit=False" }, { MEASURE_ATTENTION, "No module named 'xformers'. Proceeding without it." },
 		{ MEASURE_GROWTH, "config.gpu_options.allow_growth = False" }, { MEASURE_LOWVRAM, "Does --lowvram help?" }, { MEASURE_EMPTY, "Would torch.cuda.empty_cache() help?" },
 		{ MEASURE_SWAP, "With more swap it works." }, { MEASURE_ALONE, "Is nothing else running on it?" },
+		{ MEASURE_BATCH, "Should the batch_size be set to 1, how do I do that?" }, { MEASURE_BATCH, "But with my batch_size set to 10, how do I solve this?" },
+		{ MEASURE_WORKERS, "It was killed with num_workers set to 8." }, { MEASURE_WORKERS, "Can num_workers be set to 0?" }, { MEASURE_FIXED, "random=1" }, { MEASURE_FIXED, "With random=0 it works." },
+		{ MEASURE_SWAP, "修改了页面文件大小就好了。" }, { MEASURE_SWAP, "页面文件太小，无法完成操作" },
 	};
 	size_t i;
 
