@@ -427,13 +427,19 @@ print_ours(const struct autopsy *y)
 static void
 print_nothing(const struct autopsy *y)
 {
+	int line = y->log.warned > 0 ? y->log.warned_line : y->log.paste.told.tenth;
+
 	fprintf(y->out, ", no out-of-memory message that is known here\n");
 	autopsy_say(y, "What was read has none of the wordings of stowage-autopsy(1). Frameworks write "
 	    "theirs to the standard error, often before the traceback: paste all of it.");
-	if (y->log.warned > 0)
-		autopsy_say(y, "Line %d is a warning of TensorFlow's, that it asks for more than a tenth of the machine's memory at once. "
-		    "By itself that is no failure. Where the program ended right there, the system may have ended it for want of that memory: fewer or "
-		    "smaller samples at once (a picture's pixels), or a smaller network, need less of it.", y->log.warned_line);
+	if (line > 0)
+		autopsy_say(y, "Line %d has a warning of TensorFlow's, that it asks for more than a tenth of the machine's memory at once. "
+		    "By itself that is no failure, and the tenth is no limit that one can raise. Where the program ended right there, the system may have ended it for want of that memory: fewer or "
+		    "smaller samples at once (a picture's pixels), or a smaller network, need less of it.", line);
+	if (y->log.paste.told.lost)
+		autopsy_say(y, "Line %d names CONTEXT_LOST_WEBGL. Where that is what was seen, the browser took back what WebGL computes in, which does not say why: want of the device's memory can be why, and so can a driver "
+		    "that began anew, a step that took too long, or a page with several such contexts. In TensorFlow.js, tf.memory() tells whether tensors are kept from call "
+		    "to call: where numTensors grows, tf.tidy() or dispose() lets go of them.", y->log.paste.told.lost);
 }
 
 void

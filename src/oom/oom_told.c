@@ -346,6 +346,10 @@ memory(struct oom_told *o, struct talk t, int line)
 	const char *at;
 	size_t n;
 
+	if (!o->tenth && talk_any_phrase(t, OF_TENTH))
+		o->tenth = line;
+	if (!o->lost && talk_any_phrase(t, "context_lost_webgl"))
+		o->lost = line;
 	if (in_other_words(&now, t)) {
 		said_at(&now.said, t, now.at, line);
 	} else if (!form_is_logged(t) && !talk_any_phrase(t, OF_TENTH)) {

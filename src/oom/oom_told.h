@@ -26,6 +26,8 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	bool sure;		/* and that by the name of the memory, or of a card on which it is said to fail */
 	const char *at;		/* where it was found; it holds only while its line is read */
 	const char *here;	/* the same of the last line that says so, whether that is what is kept, */
+	int tenth;		/* the first line in which people name TensorFlow's warning of a tenth of the machine's memory */
+	int lost;		/* and in which a browser took WebGL's context back */
 	int here_line;		/* which it is */
 	bool sentence;		/* in a sentence, as people write them and programs hardly do */
 	int gpu, ram;		/* the last line that names a device, and the machine's memory */
