@@ -174,6 +174,7 @@ const char	*autopsy_meaning(const struct autopsy *, const struct oom_message *);
 /* The same of a person's words alone: autopsy_told.c. */
 const char	*autopsy_told(const struct autopsy *);
 int64_t		autopsy_bytes(const struct oom_message *);
+const char	*autopsy_size_text(struct arena *, int64_t bytes, const struct oom_message *);	/* of BYTES asked for, as far as the message tells it */
 /* Is it a tensor or a step of a network in training that failed, so that a spec would tell more?
  * autopsy_world.c. */
 bool	autopsy_is_of_step(const struct autopsy *);

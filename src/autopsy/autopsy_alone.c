@@ -282,14 +282,14 @@ parted(struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
 	char had[SIZE_TEXT], all[SIZE_TEXT], outside[SIZE_TEXT];
+	bool pieces = y->hi > 0 && b->unallocated >= y->hi && b->unallocated > b->reserved / 10;	/* what is cached would do */
 
-	if (y->causes.n || y->main->kind != OOM_PYTORCH || b->total <= 0 || b->allocated < b->total / 8 || b->outside < 0 ||
+	if (y->causes.n || (pieces && b->reserved >= b->total / 3 * 2) || y->main->kind != OOM_PYTORCH || b->total <= 0 || b->allocated < b->total / 8 || b->outside < 0 ||
 	    b->roomy || b->lent || y->forecast.known)
 		return;
 	autopsy_cause(y, SAYS_PARTED, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
-	    "context and libraries, a desktop, other processes, which " LISTER " lists. Where none of these can go, the device is "
-	    "too small for the run as it is: %s layers' results smaller.", size_human(had, b->allocated),
-	    size_human(all, b->total), size_human(outside, b->outside), LESS_OF_A_BATCH));
+	    "context and libraries, a desktop, other processes, which " LISTER " lists.%s", size_human(had, b->allocated), size_human(all, b->total), size_human(outside, b->outside),
+	    pieces ? "" : arena_printf(y->arena, " Where none of these can go, the device is too small for the run as it is: %s layers' results smaller.", LESS_OF_A_BATCH)));
 }
 
 static void

@@ -410,28 +410,28 @@ host_request(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 	int64_t bytes = y->lo + (y->hi - y->lo + 1) / 2;
-	char human[SIZE_TEXT];
-
+	const char *human;
 	bool pictures = strcmp(o->who, "OpenCV") == 0;
 
-	if (bytes <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE && !pictures))
+	if (y->lo <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE && !pictures))
 		return;
+	human = autopsy_size_text(y->arena, bytes, o);
 	if (bytes <= SMALL_HOST)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
 		    "part of it that this process may have, had no room even for that. What has the rest "
-		    "matters, not this request.", size_human(human, bytes)));
+		    "matters, not this request.", human));
 	else if (bytes >= LARGE_HOST && y->lo < IMPOSSIBLE && !(o->facts & TRACE_INITIAL))
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, which the system has to grant whole. "
 		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.%s",
-		    size_human(human, bytes), o->kind == OOM_NUMPY && bytes >= MUCH_HOST ? " Where it is an array of zeros (numpy.zeros) of which few are ever written, "
+		    human, o->kind == OOM_NUMPY && bytes >= MUCH_HOST ? " Where it is an array of zeros (numpy.zeros) of which few are ever written, "
 		    "Linux grants it with vm.overcommit_memory=1." : ""));
 	else if (bytes < LARGE_HOST && pictures)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One matrix of %s was to be made. Where it is a picture, or made of one, it grows with the picture's pixels, and what works on "
-		    "several scales makes larger ones: half of each side takes a quarter.", size_human(human, bytes)));
+		    "several scales makes larger ones: half of each side takes a quarter.", human));
 	else if (bytes < LARGE_HOST && o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
 		    "layer's result or a batch, it grows with the samples at once and their size: fewer or smaller ones take less. "
-		    "A weight, or a whole graph or data set, is as large at any batch.", size_human(human, bytes)));
+		    "A weight, or a whole graph or data set, is as large at any batch.", human));
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
 	if (o->kind == OOM_PADDLE && o->node[0])

@@ -122,6 +122,19 @@ allocator_settings(const struct oom_message *o)
 	return NULL;
 }
 
+/* What gives back pieces of no use, by SETTINGS. Only newer messages have a figure of them, and an
+ * older PyTorch ends at a setting that it does not know. */
+static void
+would_give_back(const struct autopsy *y, const char *settings)
+{
+	if (y->main->size[OOM_UNALLOCATED].known)
+		autopsy_say(y, "A tenth or more of what is reserved is of no use: %s=expandable_segments:True (or max_split_size_mb) may give it back; where the "
+		    "platform has no such segments, as on Windows, PyTorch warns of it.", settings);
+	else
+		autopsy_say(y, "A tenth or more of what is reserved is of no use: max_split_size_mb in %s may give it back, where that version has it%s.", settings,
+		    strcmp(settings, "PYTORCH_CUDA_ALLOC_CONF") == 0 ? "; from PyTorch 2.1 on, expandable_segments:True may, which older ones do not know" : "");
+}
+
 static void
 print_budget(const struct autopsy *y)
 {
@@ -155,9 +168,7 @@ print_budget(const struct autopsy *y)
 	for (i = 0; i < b->doubts.n; i++)
 		autopsy_say(y, "%s", b->doubts.v[i]);
 	if (would_help(y) && !y->log.expands && !autopsy_is_tried(y, BY_SEGMENTS[0]) && !(y->main && y->main->size[OOM_CACHED].known) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10 && allocator_settings(y->main))
-		autopsy_say(y, "A tenth or more of what is reserved is of no use: "
-		    "%s=expandable_segments:True (or max_split_size_mb) may give it back; where the "
-		    "platform has no such segments, as on Windows, PyTorch warns of it.", allocator_settings(y->main));
+		would_give_back(y, allocator_settings(y->main));
 }
 
 static void

@@ -92,6 +92,29 @@ autopsy_axis_text(const struct autopsy *y, const struct shape_match *s, int axis
 	return arena_printf(a, "the %s", shape_axis_name(t, of));
 }
 
+/* Is it told in whole GB, cut off? */
+static bool
+is_whole(const struct oom_size *s)
+{
+	return s->known && s->slack == OOM_WHOLE / 2 && s->bytes % OOM_WHOLE == s->slack;
+}
+
+static const char *
+whole_text(struct arena *a, const struct oom_size *s)
+{
+	long long n = s->bytes / OOM_WHOLE;
+
+	return n == 0 ? "less than 1 GiB" : arena_printf(a, "%lld to %lld GiB", n, n + 1);
+}
+
+const char *
+autopsy_size_text(struct arena *a, int64_t bytes, const struct oom_message *o)
+{
+	char human[SIZE_TEXT];
+
+	return is_whole(&o->size[OOM_ASKED]) ? whole_text(a, &o->size[OOM_ASKED]) : arena_printf(a, "%s", size_human(human, bytes));
+}
+
 static const char *
 bytes_text(struct arena *a, const struct oom_size *s)
 {
@@ -99,6 +122,8 @@ bytes_text(struct arena *a, const struct oom_size *s)
 
 	if (!s->known)
 		return "some memory";
+	if (is_whole(s))
+		return whole_text(a, s);
 	if (s->slack || s->bytes < 1024)
 		return arena_printf(a, "%s", size_human(human, s->bytes));
 	return arena_printf(a, "%s (%s B)", size_human(human, s->bytes),
@@ -114,7 +139,7 @@ autopsy_bytes(const struct oom_message *o)
 
 	if (o->shape.known && (o->element || (o->kind != OOM_NUMPY && (!o->host || !asked->known))))
 		return shape_bytes(&o->shape, o->element ? o->element : 4);
-	return asked->known ? asked->bytes : -1;
+	return asked->known && !is_whole(asked) ? asked->bytes : -1;
 }
 
 static const char *

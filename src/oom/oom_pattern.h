@@ -33,6 +33,8 @@
 #define OOM_RANK	12	/* axes: frameworks have more than we do */
 #define OOM_BREAK	'\v'	/* stands for a line break that is written as \n, as in JSON */
 
+#define OOM_WHOLE	((int64_t)1 << 30)	/* of which a size may be told in whole ones, the rest cut off */
+
 struct oom_size {		/* as printed: somewhere within SLACK of BYTES */
 	bool known;
 	int64_t bytes, slack;

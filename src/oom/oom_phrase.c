@@ -65,10 +65,12 @@ const struct phrase oom_phrases[] = {
 	{ "Invalid buffer size: %", ROW(ROLE_MESSAGE, OOM_MPS, false, NULL, ONE_BUFFER, PHRASE_OWN | PHRASE_PIECE) },
 	{ "alloc_cpu() seems to have been called with negative number", APART("PyTorch", NEGATIVE) },	/* c10/core/impl/alloc_cpu.cpp */
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
+	{ "DefaultCPUAllocator: not enough memory: you tried to allocate #GB", WHOLE_GB },
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ON_WINDOWS },
 	{ "The generation of the video has encountered an error: it is likely that you have unsufficient VRAM", HEDGED(OOM_CUDA, "Wan2GP", GUESSES_VIDEO) },
 	{ "You do not have enough GPU memory available to train the selected model", SAYS(OOM_CUDA, "faceswap", FACESWAP) },
 	{ "DML allocator out of memory", FROM("DirectML") },
+	{ "not enough memory: you tried to allocate #GB", WHOLE_GB },	/* TH/THGeneral: bytes / 1073741824 */
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: can't allocate memory", HOST(OOM_PYTORCH_CPU) },	/* cut */

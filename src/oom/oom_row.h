@@ -18,6 +18,7 @@
 #define FROM(who)	SAYS(OOM_CUDA, who, NULL)
 #define FROM_METAL(who)	SAYS(OOM_MPS, who, NULL)
 #define TORCH_ON(who)	SAYS(OOM_PYTORCH, who, NULL)
+#define WHOLE_GB	ROW(ROLE_MESSAGE, OOM_PYTORCH_CPU, true, NULL, NULL, PHRASE_WHOLE)
 #define STATUS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_ASSERTED)
 #define HEDGED(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_HEDGED)
 #define HANDLE_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_HEDGED | PHRASE_ASSERTED)

@@ -158,6 +158,9 @@ oom_tell_sizes(struct oom_message *o, const struct phrase *p, const struct oom_m
 		o->size[OOM_ASKED] = exactly(m->number[onnx]);
 	} else if (p->flags & PHRASE_BYTES) {
 		o->size[OOM_ASKED] = exactly(m->number[0]);
+	} else if ((p->flags & PHRASE_WHOLE) && m->numbers && m->number[0] < INT64_MAX / OOM_WHOLE) {
+		o->size[OOM_ASKED] = (struct oom_size){ true, m->number[0] * OOM_WHOLE + OOM_WHOLE / 2, OOM_WHOLE / 2 };
+		return;
 	}
 	/* "2.12G (2282521344 bytes)": rounded or cut off */
 	if (m->size.known && m->numbers && m->number[0] >= m->size.bytes - 2 * m->size.slack &&

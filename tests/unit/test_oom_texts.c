@@ -258,7 +258,7 @@ static const struct want texts[] = {
 	    "DefaultCPUAllocator: can't allocate memory: you tried to allocate "
 	    "4294967296 bytes. Error code 12 (Cannot allocate memory)" },
 	{ .name = "cpuold", .who = "PyTorch on the processor", .host = true,
-	  .size = { { OOM_ASKED, 4294967296 } },
+	  .size = { { OOM_ASKED, 4831838208 } },	/* 4 GB, cut off: 4 to 5 GiB */
 	  .text = "RuntimeError: $ Torch: not enough memory: you tried to allocate 4GB. Buy "
 	    "new RAM! at /pytorch/aten/src/TH/THGeneral.cpp:201" },
 	{ .name = "cublas", .who = "cuBLAS", .hedged = true, .says = "could not be set up",
