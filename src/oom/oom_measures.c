@@ -98,16 +98,18 @@ has_digit(struct talk t)
 static bool
 is_least(struct talk sentence, const char *s, const char *least)
 {
-	struct talk word;
+	struct talk word, ahead = talk_part(sentence, s, s);
 	int i;
 
-	for (i = 0; i < 5; i++, s = word.s + word.n) {
+	for (i = 0; i < 5; i++, s = word.s + word.n, ahead = word) {
 		word = clause_word_behind(sentence, s);
+		if (talk_is_one_of(ahead, "from") && word.n > 0 && is_digit(*word.s))
+			continue;		/* "from 8 to 1" */
 		if (memchr(s, '>', (size_t)(word.s - s)) || memchr(s, '<', (size_t)(word.s - s)))
 			return false;
 		if (talk_is_one_of(word, least))
 			return true;
-		if (!talk_is_one_of(word, "size of to is was are be set only just already as at even equal equals reduced lowered decreased changed down"))
+		if (!talk_is_one_of(word, "size of from to is was are be set only just already as at even equal equals reduced lowered decreased changed down"))
 			return false;
 	}
 	return false;

@@ -101,13 +101,32 @@ oom_told_sentence(const struct oom_told *o, struct talk t)
 	return talk_holds(t, o->here) ? talk_sentence(t, o->here) : t;
 }
 
+/* "There is no OOM error reported", of what did run; not "no OOM with 1, but OOM with 2". */
+static bool
+denies_failure(struct talk sentence)
+{
+	const char *at, *end = sentence.s + sentence.n;
+	struct talk rest;
+	bool any = false;
+	size_t n;
+
+	for (rest = sentence; (at = talk_find_whole(rest, "oom|ooms|out of memory|out-of-memory|memory error|memory errors", &n)); rest = talk_part(sentence, at + n, end)) {
+		if (!clause_denies(sentence, at, n))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 bool
 oom_told_is_of_failure(const struct oom_told *o, struct talk t, const char *at, int line)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return (o->here_line == line && talk_holds(sentence, o->here)) || clause_names_failure(sentence) ||
-	    talk_any_whole(sentence, "memory vram enough insufficient") || oom_short_fails(sentence);
+	if (o->here_line == line && talk_holds(sentence, o->here))
+		return true;
+	return !denies_failure(sentence) &&
+	    (clause_names_failure(sentence) || talk_any_whole(sentence, "memory vram enough insufficient") || oom_short_fails(sentence));
 }
 
 /* "If I use a batch of 16 it throws an error": what is seen each time, where I is who does it, and
