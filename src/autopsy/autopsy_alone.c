@@ -131,7 +131,11 @@ of_all(const struct autopsy *y, int64_t total)
 static bool
 may_be_recorded(const struct autopsy *y)
 {
-	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch && !y->log.paste.no_grad && !autopsy_is_of_program(y) &&
+	const struct oom_paste *p = &y->log.paste;
+
+	if (autopsy_trains(y) && !p->evaluating.line && !p->inferring.line)
+		return false;
+	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch && !p->no_grad && !autopsy_is_of_program(y) &&
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER | TRACE_GENERATES | TRACE_PROFILES | TRACE_GRAPH));
 }
 
@@ -197,8 +201,8 @@ own(struct autopsy *y)
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_SERVING, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
 		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "
-		    "Weights in fewer bits (a quantized model), parts of them on more devices, or fewer and "
-		    "shorter requests side by side (max_num_seqs and max_model_len in vLLM, max_running_requests and context_length in SGLang) take less; a smaller share "
+		    TRY BY_BITS "Weights in fewer bits (a quantized model)" TRY BY_ANYTHING "parts of them on more devices" TRY_FIRST "parts of the weights on more devices"
+		    TRY BY_ANYTHING "fewer and shorter requests side by side (max_num_seqs and max_model_len in vLLM, max_running_requests and context_length in SGLang)" TRY_END " take less; a smaller share "
 		    "for that cache (gpu_memory_utilization, mem_fraction_static) leaves more for what is asked for beside it.", have,
 		    y->log.serving));
 	else
@@ -332,7 +336,7 @@ pools(struct autopsy *y)
 		autopsy_cause(y, SAYS_POOLS, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
 		    "them: get_default_memory_pool().free_all_blocks() gives them back. Arrays that a variable, "
 		    "a list or the last error still names are not freed.");
-	if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->log.paste.unmade == y->main->line)
+	if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->log.paste.unmade && (y->main->line == y->log.paste.unmade || y->main->line == y->log.paste.unmade + 1))
 		autopsy_cause(y, SAYS_POOLS, "It failed while a session was made, ahead of any input: weights are put in their place then, once for each session and process. Fewer of these, a smaller "
 		    "network or one in fewer bits, or other programs that let go of that memory, leave room; smaller inputs or batches do not.");
 	else if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE)

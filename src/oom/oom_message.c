@@ -211,6 +211,15 @@ is_worded(const struct log_reader *r, const struct phrase *p, const char *s, con
 	return talk_any_of(lexicon_read(r->lexicon, from, (size_t)(s + words.n - from)), "cuda gpu device vram cupy opencl");
 }
 
+/* "CUDA_ERROR_OUT_OF_MEMORY in cuMemAddressReserve"; ggml has the call two lines below its
+ * message. */
+static bool
+reserves_addresses(const struct log_reader *r, const struct oom_message *o, const char *begin, const char *s, const char *end)
+{
+	return o->kind == OOM_CUDA && !o->says && !o->host && (talk_any_phrase(oom_line_of(r, begin, s, end), "cumemaddressreserve") ||
+	    talk_any_phrase(oom_surroundings(r, begin, s, end), "cumemaddressreserve(&"));
+}
+
 void
 oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
     const char *s, const char *end)
@@ -230,6 +239,10 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 		o.kind = talk_any_phrase(words_behind(r, s, end), OF_GPU) ? OOM_CUDA : OOM_OTHER;
 		o.host = false;
 		o.who = o.kind == OOM_CUDA ? "a GPU" : oom_kind_name(OOM_OTHER);
+	}
+	if (reserves_addresses(r, &o, begin, s, end)) {
+		o.apart = true;
+		o.says = NO_ADDRESSES;
 	}
 	if (m->shape.known) {
 		o.shape = m->shape;

@@ -547,7 +547,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))
 		p->serves = line;
-	if (!p->unmade && talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer"))
+	if (!p->unmade && talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena"))
 		p->unmade = line;
 	platform(p, t, line, told);
 	oom_measures_line(&p->measures, t, line, source, traced);

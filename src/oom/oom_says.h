@@ -30,6 +30,8 @@
     "neither the batch nor the network plays a part: as a rule another process has the device, as each process of TensorFlow takes nearly all of every "		\
     "device that it sees. One process at a time, a device for each (CUDA_VISIBLE_DEVICES), or only what it needs taken by each "	\
     "(tf.config.experimental.set_memory_growth; TensorFlow 1: gpu_options.allow_growth) leaves room; nvidia-smi tells who has it."
+#define NO_ADDRESSES	"CUDA's driver refused a range of addresses (cuMemAddressReserve), which takes no memory of the device: how much of that is free, "	\
+    "or what a run keeps there, plays no part. A smaller reservation, or a build of the program without such a pool (GGML_CUDA_NO_VMM in ggml), avoids it."
 #define NO_CODE		"CUDA's driver had no room on the device for the code of kernels, which is small, and lies outside what a framework takes for tensors: "	\
     "as a rule another process, or this one's own framework, has nearly all of the device. " GROWTH
 #define QUOTA		"Heroku gives a process a share of the " MACHINES ", by the kind of its dyno, and it had more: what is beyond goes on in swap, which is slow, and by "	\
