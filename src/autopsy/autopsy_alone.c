@@ -362,7 +362,7 @@ largest_block(struct autopsy *y)
 		autopsy_cause(y, SAYS_LARGEST_BLOCK, "The drivers of several Intel devices, Arc A among them, give no single block of "
 		    "4 GiB or more, however much is free, unless they are told to "
 		    "(UR_L0_USE_RELAXED_ALLOCATION_LIMITS=1 where it serves). Made in parts, or of fewer samples "
-		    "or pixels, it fits.");
+		    "or pixels, it may fit.");
 }
 
 /* What was free is all that is told. */

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_habit.h"
+#include "oom/oom_measures.h"
 
 #define OF_WARNING	"input length|input_length|input_ids|input_ids length|deprecated|model-agnostic|truncation|please consider|will be |has been set|has no effect"
 #define NEAR_EQUALS	3	/* bytes from a name to its number */
@@ -112,6 +113,8 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 				;
 			for (to = at + n; to < end && is_of_name(*to); to++)
 				;
+			if (source == SOURCE_PROSE && !has_number(to, end) && oom_measures_in_vain(talk_sentence(t, at)))
+				continue;
 			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)) &&
 			    (!knobs[k].many || has_many(t, to, source)))
 				oom_knob_keep(&of[k], from, to, line);

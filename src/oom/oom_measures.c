@@ -72,6 +72,12 @@ is_plain(struct talk sentence, bool vain)
 	return !talk_any_whole(sentence, PLANNED) || (vain && talk_has_whole(sentence, "even if|even when|no matter|regardless of|tried"));
 }
 
+bool
+oom_measures_in_vain(struct talk sentence)
+{
+	return talk_any_whole(sentence, "tried trying changed set lowered reduced decreased increased") && talk_has_whole(sentence, IN_VAIN) && is_plain(sentence, true);
+}
+
 /* Is what stands at AT there, and not off? A loader is without processes where it has 0 of them. */
 static bool
 is_on(struct talk t, const char *at, size_t n, enum measure measure)

@@ -45,7 +45,7 @@
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
     "time), it was the kernel, because the " MACHINES ", ran out, or the limit of a "	\
     "container or job was reached; its log (on Linux dmesg) then says so."
-#define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set, and batches that wait: fewer of them (num_workers) take less."
+#define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set, and batches that wait: " TRY BY_WORKERS "fewer of them (num_workers)" TRY_END " take less."
 #define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
     "machine's memory is full, " NOT_A_CARDS "."
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\

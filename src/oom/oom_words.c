@@ -15,6 +15,7 @@
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_cure.h"
+#include "oom/oom_measures.h"
 #include "oom/oom_pictures.h"
 #include "oom/oom_runs.h"
 #include "oom/oom_short.h"
@@ -421,7 +422,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
 	said_of_failure(&p->hook, &p->told, t, talk_first(t, "training_epoch_end|validation_epoch_end|test_epoch_end"), line);
 	said_of_failure(&p->models, &p->told, t, oom_runs_models(t), line);
-	said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
+	if ((at = oom_bulk_classes(t)) && !oom_measures_in_vain(talk_sentence(t, at)))	/* "only 2 of them, and still this error" */
+		said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		said(&p->pairs, t, oom_bulk_pairs(t), line);
 		said(&p->boxes, t, oom_bulk_boxes(t), line);
