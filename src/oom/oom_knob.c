@@ -9,6 +9,7 @@
 #include "oom/oom_measures.h"
 
 #define OF_WARNING	"input length|input_length|input_ids|input_ids length|deprecated|model-agnostic|truncation|please consider|will be |has been set|has no effect"
+#define NO_USE		"n't work|not work|never work|no effect|no difference|not supported|unsupported|useless|no use|不起作用|没有用|没用|不支持|无效|không có tác dụng|funktioniert nicht|no funciona|ne marche pas|не работает|не помогает"
 #define NEAR_EQUALS	3	/* bytes from a name to its number */
 
 static const struct {
@@ -87,6 +88,13 @@ goes_with(const char *list, struct talk t, const char *s, const char *end)
 	return true;
 }
 
+/* Does a person say that it was tried in vain, or that it does nothing there? */
+static bool
+is_of_no_use(struct talk sentence)
+{
+	return oom_measures_in_vain(sentence) || talk_any_phrase(sentence, NO_USE);
+}
+
 void
 oom_knob_keep(struct oom_knob *k, const char *s, const char *end, int line)
 {
@@ -113,7 +121,7 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 				;
 			for (to = at + n; to < end && is_of_name(*to); to++)
 				;
-			if (source == SOURCE_PROSE && !has_number(to, end) && oom_measures_in_vain(talk_sentence(t, at)))
+			if (source == SOURCE_PROSE && !has_number(to, end) && is_of_no_use(talk_sentence(t, at)))
 				continue;
 			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)) &&
 			    (!knobs[k].many || has_many(t, to, source)))

@@ -145,6 +145,8 @@ const struct phrase oom_phrases[] = {
 	{ "~due to insufficient memory on requested size of #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
 	{ "OutOfMemory Error in nvinfer#::", SAYS(OOM_CUDA, "TensorRT", NO_TACTIC) },
 	{ "Error Code 1: Cuda Runtime (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
+	{ "Executor creation failed due to insufficient GPU memory. The following component could not be created: KV cache", SAYS(OOM_CUDA, "TensorRT-LLM", EXECUTOR_CACHE) },
+	{ "Executor creation failed due to insufficient GPU memory", SAYS(OOM_CUDA, "TensorRT-LLM", EXECUTOR) },
 	{ "CUDA runtime error in ::cudaMallocAsync(ptr, n, mCudaStream->get()): out of memory", SAYS(OOM_CUDA, "TensorRT-LLM", ENGINE_RUNS) },
 	{ "CUDA runtime error in ::cudaMalloc(ptr, n): out of memory", SAYS(OOM_CUDA, "TensorRT-LLM", ENGINE_RUNS) },
 	{ "Cuda Error in nvinfer@ 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
@@ -235,6 +237,10 @@ const struct phrase oom_phrases[] = {
 	{ "in raise_if_cache_size_invalid", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN) },	/* cut */
 	{ "raise_if_cache_size_invalid(num_gpu_blocks", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN | PHRASE_ALONE) },
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
+	{ "~not enough memory for KV cache", SAYS(OOM_CUDA, "a server of language models", CACHE_PAGES) },	/* mini-sglang's, and others' made of it */
+	{ "No enough gpu memory for kv cache", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
+	{ "No enough gpu memory for runtime", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
+	{ "Insufficient space in device allocation", SAYS(OOM_CUDA, "ExLlamaV2", SPLIT_FULL) },
 	{ "Please try to increase --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
 	{ "leave no GPU memory for the KV cache under --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
 	{ "alloc_req_slots runs out of memory", APART("SGLang", REQUEST_SLOTS) },
@@ -262,6 +268,8 @@ const struct phrase oom_phrases[] = {
 	{ "[METAL] Command buffer execution failed: Insufficient Memory\n", FROM_METAL("MLX") },
 	{ "Insufficient Memory (IOAF code 8", FROM_METAL("Metal") },
 	{ "Could not allocate tensor with % . There is not enough GPU video memory", FROM("DirectML") },
+	{ "Could not allocate tensor with @ bytes. There is not enough GPU video memory", FROM("DirectML") },	/* as people quote it */
+	{ "There is not enough GPU video memory available", ROW(ROLE_MESSAGE, OOM_CUDA, false, "DirectML", NULL, PHRASE_REST) },
 	{ "std::bad_alloc: out_of_memory: RMM failure at: & Maximum pool size exceeded (failed to allocate % )", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
 	{ "std::bad_alloc: out_of_memory: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL_UNTOLD) },
 	{ "std::bad_alloc: RMM failure at: & Maximum pool size exceeded (failed to allocate % )", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
@@ -391,9 +399,13 @@ const struct phrase oom_phrases[] = {
 	{ "THCCachingHostAllocator.cpp line=# error=2 : out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, OLD_TORCH, HOST_ALLOCATOR, 0) },
 	{ "line=# error=2 : out of memory",	/* THCudaCheck FAIL file=, before the error itself */
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, OLD_TORCH, NULL, PHRASE_AGAIN) },
+	{ "CUDA error: out of memory current device: # , in function @ at & cuMemCreate(&", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", GGML_POOL, PHRASE_GPU) },
+	{ "CUDA error: out of memory current device: # , in function", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
+	{ "CUDA error: out of memory", OWN(OOM_CUDA, "ggml", NULL) },	/* each line behind a collector's head */
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "GPUassert: out of memory", MESSAGE(OOM_CUDA) },	/* a macro that many programs have */
 	{ "HIP error: out of memory", FROM("HIP") },
+	{ "ROCm error: out of memory current device: # , in function", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
 	{ "ROCm error: out of memory", FROM("ggml") },
 	{ "hipMalloc failed: out of memory", FROM("HIP") },
 	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },

@@ -144,6 +144,14 @@
 #define STATIC_SHARE	"SGLang keeps the keys and values of requests in what mem_fraction_static of the device leaves after the "	\
     "weights, and that is nothing. A larger share, weights in fewer bits or on more devices leave more for them; too large a "	\
     "share leaves too little for what runs beside them."
+#define CACHE_PAGES	"The server makes its cache of keys and values of what the weights leave of the device, or of a share of it (--memory-ratio in mini-sglang), and by its count "	\
+    "that was not enough, whatever it says of a number of pages. Weights in fewer bits or on more devices, a larger share, or a device that nothing else has, leave more for it."
+#define ENGINE_BLOCKS	"LMDeploy's engine counts, before it serves, what the weights leave of the device: for a prompt (max_prefill_token_num), and of the rest a share for a cache of keys and values "	\
+    "(cache_max_entry_count). By that count nothing was left: weights in fewer bits or on more devices (tp), or a device that nothing else has, leave some."
+#define SPLIT_FULL	"ExLlamaV2 puts layers on devices up to the amount that each is told to take (gpu_split), and the last was full before all had their place. Larger amounts, where that much is free, more devices, "	\
+    "weights in fewer bits, or a shorter context (max_seq_len) make them fit."
+#define GGML_POOL	"ggml had no memory left on the device for its pool: what operations need while they run, beside the weights and the results. In llama.cpp, and in what is built on it, the cache of keys and values is in "	\
+    "place by then, too: fewer layers on the device (-ngl; num_gpu in Ollama), a shorter context (-c; num_ctx) or smaller batches (-b, -ub; num_batch) leave room for it."
 #define REQUEST_SLOTS	"Not the device's memory: SGLang has a slot for each request that it may run at once (--max-running-requests, or fewer where it lowered that), and more requests "	\
     "were to run than slots were free. Where fewer ran than that, slots were counted wrong or not given back, which is the program's fault, and another version may mend it; a smaller "	\
     "model, or a larger share of the device, does not."
@@ -179,6 +187,10 @@
 #define ENGINE_RUNS	"TensorRT-LLM had no memory left on the device for a buffer. There lie the engine's weights, what its layers and its decoder need at the largest batch and length that it was built for, and a cache of "	\
     "keys and values, which takes a share of what is free then (free_gpu_memory_fraction, nearly all of it unless it is told): an engine of less (max_batch_size, max_num_tokens, max_input_len), weights in fewer bits or "	\
     "on more devices, or a smaller share take less."
+#define EXECUTOR	"TensorRT-LLM had no memory left on the device for a part of its executor, which it names. Its list tells how much was free ahead of each part and behind it. Fewer tokens and requests at once (max_num_tokens, "	\
+    "max_batch_size), a shorter max_seq_len, weights in fewer bits or on more devices (tp_size, pp_size) make the parts smaller."
+#define EXECUTOR_CACHE	"TensorRT-LLM had no memory left on the device for its cache of keys and values. It gives it a share of what it finds free beside the weights (free_gpu_memory_fraction), and what it reckons for the rest need not be "	\
+    "all: a smaller share, or a bound on the cache's tokens (max_tokens), is what to try first where its list shows much free ahead of it, fewer bits or more devices where it shows little."
 #define SHARED_HOST	"Blender's Cycles had no room for its scene on the device, nor in the part of the machine's memory that it may use in its place. "	\
     "Smaller textures or less geometry take less; so does another program that lets go of the device."
 #define RENDERS		"Blender's Cycles had no room for its scene on the device. Smaller textures or less geometry take less; so does another "	\
