@@ -89,8 +89,8 @@ static const struct {
 	[HABIT_RANKS] = { OF_HOST, false, 0, "starts %s processes. Where each of them reads all weights, or all data, into the machine's memory before it takes its part, they lie there as many times: "
 	    "read by one and handed on, mapped from a file, or read straight onto each one's device (map_location), they do once, or not at all." },
 	[HABIT_ALONE] = { OF_DEVICE, false, 0, "starts one process (%s) of a program that is told to split weights among them (FSDP, ZeRO). Where that is the run, and nothing is offloaded, one device has all of them, with their gradients and what the "
-	    "optimizer keeps: where all are trained with Adam in mixed precision, as a rule, 16 bytes for each, 104 GiB for 7 thousand million. More processes, offloading, an optimizer that "
-	    "keeps less (8 bits), or fewer weights that are trained (LoRA) take less there." },
+	    "optimizer keeps: where all are trained with Adam in mixed precision, as a rule, 16 bytes for each, 104 GiB for 7 thousand million. " TRY BY_ANYTHING "More processes" TRY BY_OFFLOADING "offloading" TRY BY_ANYTHING "an optimizer that "
+	    "keeps less (8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY_END " take less there." },
 	[HABIT_REPLAY] = { OF_DEVICE, true, TRACE_REPLAY, "adds what an agent saw, by its names, to %s. Where that is a memory of all that it sees, and the device is the one that was full, each entry lies there until it is forgotten, and memory "
 	    "grows evenly: kept in the machine's memory (.cpu(), pictures as uint8), and put on the device a batch at a time, they take a batch's part of it." },
 	[HABIT_STATE] = { OF_EITHER, true, 0, "gives a network again, by its names, what it gave before, %s. Where that goes on from one step of training to the next, and its graph is not let go of, "

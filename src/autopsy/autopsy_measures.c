@@ -12,20 +12,24 @@
 
 #define MOST_LISTED	8	/* measures of one list */
 
-/* A bit for each that the report shows. */
+/* A bit for each that the report shows: by its measures, or by what else was read of the same. */
 static uint32_t
 tried(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	const struct oom_measures *of = &p->measures;
+	bool one = (p->of_batch.line && p->least_batch == 1) || y->log.batch == 1;
 	uint32_t is = 0;
 	int m;
 
-	for (m = MEASURE_NONE + 1; m < MEASURES; m++)
-		is |= of->line[m] && !(m == MEASURE_BATCH && of->several) ? MEASURE_BIT(m) : 0;
-	is |= (p->of_batch.line && p->least_batch == 1) || y->log.batch == 1 ? MEASURE_BIT(MEASURE_BATCH) : 0;
-	is |= p->few_bits ? MEASURE_BIT(MEASURE_BITS) : 0;
-	is |= p->no_grad && !p->ungraded.line ? MEASURE_BIT(MEASURE_NO_GRAD) : 0;
+	for (m = 0; m < MEASURES; m++)
+		is |= p->measures.line[m] ? MEASURE_BIT(m) : 0;
+	if (p->measures.several)
+		is &= ~MEASURE_BIT(MEASURE(BY_BATCH));
+	is |= one ? MEASURE_BIT(MEASURE(BY_BATCH)) : 0;
+	is |= p->few_bits ? MEASURE_BIT(MEASURE(BY_BITS)) : 0;
+	is |= p->adapts ? MEASURE_BIT(MEASURE(BY_ADAPTER)) : 0;
+	is |= p->shares ? MEASURE_BIT(MEASURE(BY_SPLITTING)) : 0;
+	is |= p->no_grad && !p->ungraded.line ? MEASURE_BIT(MEASURE(BY_NO_GRAD)) : 0;
 	return is;
 }
 
@@ -33,13 +37,13 @@ tried(const struct autopsy *y)
 static uint32_t
 bit_of(char sign)
 {
-	return MEASURE_BIT(sign - BY_ANYTHING[0]);
+	return MEASURE_BIT(MEASURE(&sign));
 }
 
 bool
-autopsy_is_tried(const struct autopsy *y, char sign)
+autopsy_is_tried(const struct autopsy *y, const char *by)
 {
-	return tried(y) & bit_of(sign);
+	return tried(y) & bit_of(by[0]);
 }
 
 /* Takes back what stands behind the last sentence, or behind the last part of it. */
@@ -76,6 +80,15 @@ words_of(const char *s, bool first)
 	return first && other > 0 ? (struct listed){ s + n + 1, other } : (struct listed){ s, n };
 }
 
+/* "a smaller batch", "An optimizer that keeps less", "offloading" */
+static bool
+is_singular(const char *words)
+{
+	char first = lower(words[0]);
+
+	return (first == 'a' && (words[1] == ' ' || strncmp(words + 1, "n ", 2) == 0)) || strncmp(words, "offloading", strlen("offloading")) == 0;
+}
+
 /* The list at S, "fewer samples, smaller ones, or fewer weights", without what IS has; *N: how many
  * are left. What follows it. */
 static const char *
@@ -102,9 +115,10 @@ list(struct text *t, const char *s, uint32_t is, int *n)
 	}
 	one = left == 1 && ahead;
 	s += one && *s == ',';
-	if (one && strncmp(of[0].words, "a ", 2) == 0 && strncmp(s, " take ", 6) == 0) {
-		text_puts(t, " takes ");
-		s += 6;
+	if (one && is_singular(of[0].words) && (strncmp(s, " take", 5) == 0 || strncmp(s, " help", 5) == 0)) {
+		text_add(t, s, 5);
+		text_puts(t, "s");
+		s += 5;
 	}
 	*n = left;
 	return s;

@@ -10,8 +10,8 @@
 #define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE | \
     TRACE_SAVES)
 #define MASTER_COPIES	"it makes copies of the weights in float32, and what the optimizer keeps, which for Adam are "	\
-    "12 bytes a weight in all, split among devices from ZeRO's first stage on. The batch plays no part; more "		\
-    "devices, offloading, or fewer weights that are trained take less."
+    "12 bytes a weight in all, split among devices from ZeRO's first stage on. The batch plays no part; "		\
+    TRY BY_ANYTHING "more devices" TRY BY_OFFLOADING "offloading" TRY BY_ADAPTER "fewer weights that are trained" TRY_END " take less."
 #define IMPOSSIBLE	((int64_t)1 << 46)	/* bytes that no machine has */
 #define NO_DEVICE	((int64_t)1 << 40)	/* and that no single device has */
 #define LARGE_SAMPLE	((int64_t)1 << 30)	/* bytes from which samples, fewer or smaller, are worth a word */
@@ -30,7 +30,7 @@ const char	*autopsy_worded(const struct autopsy *, const char *text);
 const char	*autopsy_tools(const struct autopsy *);
 /* Does the report show that the measure of a sign (BY_) is in use, or was tried without help? And
  * TEXT without those that are: autopsy_measures.c. */
-bool	autopsy_is_tried(const struct autopsy *, char sign);
+bool	autopsy_is_tried(const struct autopsy *, const char *by);
 const char	*autopsy_untried(const struct autopsy *, const char *text);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */

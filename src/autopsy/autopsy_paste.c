@@ -284,7 +284,7 @@ batch_told(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (is_batch_said(y) || is_no_batch(p) || (p->least_batch > 1 && autopsy_is_tried(y, BY_BATCH[0])))
+	if (is_batch_said(y) || is_no_batch(p) || (p->least_batch > 1 && autopsy_is_tried(y, BY_BATCH)))
 		return;
 	if (!p->of_batch.line || p->less.line || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || p->grows.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))

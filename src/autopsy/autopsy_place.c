@@ -289,7 +289,7 @@ static const struct place_cause place_causes[] = {
 	    "a teacher does: its weights lie there twice for as long as the copy is held. The batch plays no part." },
 	{ TRACE_DECODER, 0, TRACE_LOADING, "By the traceback it failed where an autoencoder (VAE) makes or "
 	    "reads what it is for. Where those are images or films, its first and last layers have their full height and width, and take more with each pixel, "
-	    "frame and image at once: in tiles (enable_vae_tiling in diffusers), in slices or one by one they "
+	    "frame and image at once: " TRY BY_TILES "in tiles (enable_vae_tiling in diffusers)" TRY BY_ANYTHING "in slices" TRY BY_ANYTHING "one by one" TRY_END " they "
 	    "need a part of that." },
 	{ TRACE_PIECES, 0, TRACE_JOIN | TRACE_LOADING | TRACE_CACHE, "The line of code joins pieces to one tensor, "
 	    "so that pieces and whole lie there at once. Smaller or fewer ones take less; where nothing is "

@@ -23,8 +23,8 @@
 #define IN_TURN		TRY BY_BATCH "fewer at once (a batch, frames, windows)" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_SAMPLES "fewer pixels" TRY BY_PARTS "parts one after the other" TRY_END ". Then a "	\
     "short or small one runs."
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
-#define LESS_STATE	"an optimizer that keeps less (SGD, Adafactor, 8 bits), fewer weights that are trained (LoRA), or splitting or "	\
-    "offloading it (ZeRO, FSDP) take less"
+#define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
+    "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less"
 #define TOGETHER	"Weights that are split among devices (FSDP, ZeRO), or the optimizer's numbers, are put together on one for that"
 #define APART		"in the machine's memory (offload_to_cpu, rank0_only), or written in parts (a sharded state dict), they need no room there."
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
@@ -245,8 +245,8 @@ const struct row autopsy_rows[] = {
 		{ "Adam keeps " TWO_NUMBERS ", where SGD keeps none (with momentum, one)", LESS_STATE UNTRIED(BY_BATCH, "; so does a smaller batch, of what forward keeps") "." } } },
 	{ NEEDS_UPDATE, "it failed in the optimizer's step", {
 		{ "The optimizer makes at its first step what it keeps (Adam two numbers for each weight, in float32 as a rule, and a copy "
-		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. An optimizer in 8 bits, fewer "
-		    "weights that are trained (LoRA), or splitting or offloading it (ZeRO, FSDP) take less; the batch plays no part in it." },
+		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. " TRY BY_ANYTHING "An optimizer in 8 bits" TRY BY_ADAPTER "fewer "
+		    "weights that are trained (LoRA)" TRY BY_SPLITTING "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less; the batch plays no part in it." },
 		{ "What forward keeps, gradients and weights leave no room for it", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", leave more." } } },
 	{ NEEDS_FULL, "all of a model's weights are trained", {
 		{ "Each weight has its gradient and what the optimizer keeps (Adam " TWO_NUMBERS ")", "in mixed precision those are 16 bytes for a weight as a rule, 104 GiB for 7 thousand million of them, ahead of "
@@ -273,9 +273,9 @@ const struct row autopsy_rows[] = {
 		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." },
 		{ WEIGHTS_FILL, BEFORE_ANY } } },
 	{ NEEDS_DECODES, "an autoencoder of images was at work then, as behind the last step, when what was made is decoded", {
-		{ "Its layers have the full height and width of all pictures, or frames, at once", "in tiles (enable_vae_tiling() in diffusers, or a "
-		    "setting of the program), in slices or one by one they need a part of that." },
-		{ "Weights of what ran before it lie there still", "moved off the device by then (offloading), they leave it room." } } },
+		{ "Its layers have the full height and width of all pictures, or frames, at once", TRY BY_TILES "in tiles (enable_vae_tiling() in diffusers, or a "
+		    "setting of the program)" TRY BY_ANYTHING "in slices" TRY BY_ANYTHING "one by one" TRY_END " they need a part of that." },
+		{ UNTRIED(BY_OFFLOADING, "Weights of what ran before it lie there still"), "moved off the device by then (offloading), they leave it room." } } },
 	{ NEEDS_LONG, "what is given is long, or has many frames", {
 		{ GIVEN, IN_TURN } } },
 	{ NEEDS_CLOUD, "what is given is a cloud of points", {

@@ -186,7 +186,7 @@ autopsy_is_of_step(const struct autopsy *y)
 static bool
 has_gradients(const struct autopsy *y)
 {
-	return autopsy_in_torch(y) && !autopsy_is_tried(y, BY_NO_GRAD[0]);
+	return autopsy_in_torch(y) && !autopsy_is_tried(y, BY_NO_GRAD);
 }
 
 /* What serves or draws by chains has no loader. */
@@ -195,7 +195,7 @@ has_loader(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS[0]) && !p->domains[DOMAIN_CHAINS].line;
+	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS) && !p->domains[DOMAIN_CHAINS].line;
 }
 
 static bool
@@ -233,7 +233,7 @@ holds(const struct autopsy *y, char mark)
 	size_t i;
 
 	if (mark >= BY_ANYTHING[0] && mark < BY_ANYTHING[0] + MEASURES)
-		return !autopsy_is_tried(y, mark);
+		return !autopsy_is_tried(y, &mark);
 	for (i = 0; i < sizeof(worlds) / sizeof(*worlds); i++)
 		if (worlds[i].mark == mark)
 			return worlds[i].holds(y);

@@ -9,39 +9,48 @@
 
 #define YES		"true yes on 1"
 
+enum tells {
+	IN_VAIN_ALONE,		/* that it was in vain, and not that it is in use, which may be of less */
+	OR_IN_USE,		/* either; */
+	OF_NUMBERS		/* it has a number: of one that is given, less is left to be tried */
+};
+
 static const struct {
-	enum measure measure;
+	const char *by;		/* its sign (oom_world.h) */
 	const char *settings, *values;	/* names, and what one is set to by which it is in use; NULL: none */
 	const char *shown;	/* phrases of code, commands and programs' output that show it; NULL: none */
 	const char *called;	/* what people call it, in whole words */
-	bool bounded;		/* by a number: with one in the sentence, less of it is left to be tried */
+	enum tells tells;	/* what people say of it that counts */
+	const char *least;	/* numbers in words, of which none is less; NULL: it has none */
 } rows[] = {
-	{ MEASURE_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
+	{ BY_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
 	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch", "1", NULL,
-	    "batch size|batch_size|batchsize|batch-size|smaller batch|smaller batches|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", true },
-	{ MEASURE_SMALLER, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences", true },
-	{ MEASURE_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
-	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", false },
-	{ MEASURE_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", false },
-	{ MEASURE_CHECKPOINTS, "gradient_checkpointing|--gradient_checkpointing|--gradient-checkpointing|gradient-checkpointing|use_gradient_checkpointing|activation_checkpointing|grad_checkpointing|with_cp", YES,
-	    "gradient_checkpointing_enable(|checkpoint_sequential(|utils/checkpoint.py|utils\\checkpoint.py|enable_gradient_checkpointing(", "gradient checkpointing|gradient_checkpointing|activation checkpointing|gradient checkpoint|grad checkpointing", false },
-	{ MEASURE_HALF, "fp16|--fp16|bf16|--bf16|amp|--amp|use_amp|use_fp16|half", YES, "torch.float16|torch.bfloat16|torch.half|autocast(|mixed_float16|mixed_precision=fp16|mixed_precision=bf16|mixed_precision=\"fp16|mixed_precision=\"bf16|--precision 16",
-	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", false },
-	{ MEASURE_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
-	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", false },
-	{ MEASURE_OFFLOAD, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(", "offload|offloading|cpu offload|cpu_offload|cpu offloading", false },
-	{ MEASURE_ATTENTION, "--xformers|enable_xformers|enable_xformers_memory_efficient_attention|--enable_xformers_memory_efficient_attention|use_flash_attn|use_flash_attention", YES,
+	    "batch size|batch_size|batchsize|batch-size|smaller batch|smaller batches|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", OF_NUMBERS, "1 one" },
+	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences", OF_NUMBERS, NULL },
+	{ BY_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
+	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", IN_VAIN_ALONE, "0 zero" },
+	{ BY_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", IN_VAIN_ALONE, NULL },
+	{ BY_CHECKPOINTS, "gradient_checkpointing|--gradient_checkpointing|--gradient-checkpointing|gradient-checkpointing|use_gradient_checkpointing|activation_checkpointing|grad_checkpointing|with_cp", YES,
+	    "gradient_checkpointing_enable(|checkpoint_sequential(|utils/checkpoint.py|utils\\checkpoint.py|enable_gradient_checkpointing(", "gradient checkpointing|gradient_checkpointing|activation checkpointing|gradient checkpoint|grad checkpointing", OR_IN_USE, NULL },
+	{ BY_HALF, "fp16|--fp16|bf16|--bf16|amp|--amp|use_amp|use_fp16|half", YES, "torch.float16|torch.bfloat16|torch.half|autocast(|mixed_float16|mixed_precision=fp16|mixed_precision=bf16|mixed_precision=\"fp16|mixed_precision=\"bf16|--precision 16",
+	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", OR_IN_USE, NULL },
+	{ BY_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
+	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", OR_IN_USE, NULL },
+	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(", "offload|offloading|cpu offload|cpu_offload|cpu offloading", OR_IN_USE, NULL },
+	{ BY_ATTENTION, "--xformers|enable_xformers|enable_xformers_memory_efficient_attention|--enable_xformers_memory_efficient_attention|use_flash_attn|use_flash_attention", YES,
 	    "using xformers|using pytorch attention|using pytorch cross attention|using sage attention|flash_attention_2|enable_xformers_memory_efficient_attention(|memory_efficient_attention(|--opt-sdp-attention",
-	    "xformers|flash attention|flash-attention|flash_attn|flashattention|sage attention|sageattention|sdp attention", false },
-	{ MEASURE_GROWTH, "allow_growth|tf_force_gpu_allow_growth", YES, "set_memory_growth(|experimental.set_memory_growth|memory_limit=|memory_limit =|set_virtual_device_configuration(|set_logical_device_configuration(|per_process_gpu_memory_fraction|"
-	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", false },
-	{ MEASURE_LOWVRAM, "--lowvram", YES, NULL, "lowvram|--lowvram|low vram|low-vram", false },
-	{ MEASURE_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(", "tiling|tiled vae|tiled decode|tiled decoding", false },
-	{ MEASURE_EMPTY, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", false },
-	{ MEASURE_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", false },
-	{ MEASURE_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", false },
-	{ MEASURE_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|paging file|virtual memory", false },
-	{ MEASURE_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", false },
+	    "xformers|flash attention|flash-attention|flash_attn|flashattention|sage attention|sageattention|sdp attention", OR_IN_USE, NULL },
+	{ BY_GROWTH, "allow_growth|tf_force_gpu_allow_growth", YES, "set_memory_growth(|experimental.set_memory_growth|memory_limit=|memory_limit =|set_virtual_device_configuration(|set_logical_device_configuration(|per_process_gpu_memory_fraction|"
+	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", OR_IN_USE, NULL },
+	{ BY_LOWVRAM, "--lowvram", YES, NULL, "lowvram|--lowvram|low vram|low-vram", OR_IN_USE, NULL },
+	{ BY_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(", "tiling|tiled vae|tiled decode|tiled decoding", IN_VAIN_ALONE, NULL },
+	{ BY_EMPTYING, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", OR_IN_USE, NULL },
+	{ BY_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", OR_IN_USE, NULL },
+	{ BY_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", OR_IN_USE, NULL },
+	{ BY_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|paging file|virtual memory", IN_VAIN_ALONE, NULL },
+	{ BY_ADAPTER, NULL, NULL, NULL, "lora|qlora", OR_IN_USE, NULL },
+	{ BY_SPLITTING, NULL, NULL, NULL, "zero3|zero-3|zero stage 3|zero_stage 3|fsdp|deepspeed stage 3", OR_IN_USE, NULL },
+	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", OR_IN_USE, NULL },
 };
 
 #define NO_OTHER	"no running processes found|no other process|no other processes|nothing else is running|nothing else running|nothing else runs|no processes running|no process running|no process is running|no processes are running|" \
@@ -78,14 +87,14 @@ oom_measures_in_vain(struct talk sentence)
 	return talk_any_whole(sentence, "tried trying changed set lowered reduced decreased increased") && talk_has_whole(sentence, IN_VAIN) && is_plain(sentence, true);
 }
 
-/* Is what stands at AT there, and not off? A loader is without processes where it has 0 of them. */
+/* Is what stands at AT there, and not off? What is COUNTED may be 0, as a loader's processes. */
 static bool
-is_on(struct talk t, const char *at, size_t n, enum measure measure)
+is_on(struct talk t, const char *at, size_t n, bool counted)
 {
 	struct talk ahead = clause_word_ahead(t, at), behind = clause_word_behind(t, at + n);
 
 	return !talk_is_one_of(ahead, OFF) && !talk_is_one_of(clause_word_ahead(t, ahead.s), OFF) && !talk_is_one_of(behind, "false off disabled none no") &&
-	    (measure == MEASURE_WORKERS || !talk_is_one_of(behind, "0"));
+	    (counted || !talk_is_one_of(behind, "0"));
 }
 
 static bool
@@ -139,28 +148,27 @@ statement(struct talk sentence, const char *at)
 }
 
 static void
-keep(struct oom_measures *m, enum measure measure, int line)
+keep(struct oom_measures *m, const char *by, int line)
 {
-	m->line[measure] = m->line[measure] ? m->line[measure] : line;
+	int *to = &m->line[MEASURE(by)];
+
+	*to = *to ? *to : line;
 }
 
-/* A person's words for a measure, at AT of T. */
+/* A person's words for the measure of a row, at AT of T. */
 static bool
 is_told(const struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
 {
 	struct talk sentence = statement(talk_sentence(t, at), at), clause = talk_clause(t, at, n);
-	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line, batch = rows[row].measure == MEASURE_BATCH;
+	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line;
 
-	if (!is_on(sentence, at, n, rows[row].measure) || !is_plain(sentence, vain || listed) || clause_works(sentence))
+	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || clause_works(sentence))
 		return false;
-	if ((batch && is_least(sentence, at + n, "1 one")) || (rows[row].measure == MEASURE_WORKERS && is_least(sentence, at + n, "0 zero")))
+	if (rows[row].least && is_least(sentence, at + n, rows[row].least))
 		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");
-	if (rows[row].bounded && has_digit(sentence))
+	if (rows[row].tells == OF_NUMBERS && has_digit(sentence))
 		return false;
-	if (vain || listed)
-		return true;
-	return !rows[row].bounded && rows[row].measure != MEASURE_PARTS && rows[row].measure != MEASURE_WORKERS && rows[row].measure != MEASURE_SWAP && rows[row].measure != MEASURE_TILES &&
-	    talk_has_whole(clause, IN_USE) && !clause_says_no(clause, "");
+	return vain || listed || (rows[row].tells == OR_IN_USE && talk_has_whole(clause, IN_USE) && !clause_says_no(clause, ""));
 }
 
 static void
@@ -171,9 +179,9 @@ told(struct oom_measures *m, struct talk t, int line)
 	size_t i, n;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		for (rest = t; !m->line[rows[i].measure] && (at = talk_find_whole(rest, rows[i].called, &n)); rest = talk_part(t, at + n, end))
+		for (rest = t; !m->line[MEASURE(rows[i].by)] && (at = talk_find_whole(rest, rows[i].called, &n)); rest = talk_part(t, at + n, end))
 			if (is_told(m, i, t, at, n, line))
-				keep(m, rows[i].measure, line);
+				keep(m, rows[i].by, line);
 }
 
 /* "修改了虚拟内存，还是报错": more of it, and the same all the same; not asked, nor what helped. */
@@ -208,8 +216,8 @@ settings(struct oom_measures *m, size_t i, struct talk t, int line, enum oom_sou
 	for (rest = t; (at = talk_find_whole(rest, rows[i].settings, &n)); rest = talk_part(t, at + n, end)) {
 		value = value_at(t, at + n);
 		if (talk_is_one_of(value, rows[i].values) || (rows[i].values[0] == 't' && source == SOURCE_COMMAND && *at == '-' && !talk_is_one_of(value, "false no off 0 none")))
-			keep(m, rows[i].measure, line);
-		else if (rows[i].measure == MEASURE_BATCH && value.n > 0 && is_digit(*value.s))
+			keep(m, rows[i].by, line);
+		else if (rows[i].tells == OF_NUMBERS && value.n > 0 && is_digit(*value.s))
 			m->several = line;
 	}
 }
@@ -222,10 +230,10 @@ shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, b
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && !help; i++) {
-		if (rows[i].settings && !traced && !(rows[i].measure == MEASURE_BATCH && tests))
+		if (rows[i].settings && !traced && !(rows[i].tells == OF_NUMBERS && tests))
 			settings(m, i, t, line, source);
 		if (rows[i].shown && talk_any_phrase(t, rows[i].shown) && !talk_any_phrase(t, "without |try ") && !talk_any_whole(t, "if"))
-			keep(m, rows[i].measure, line);
+			keep(m, rows[i].by, line);
 	}
 }
 
@@ -262,11 +270,11 @@ oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_sour
 	if (m->list == line - 1 && is_item(t))
 		m->list = line;
 	if (talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?"))
-		keep(m, MEASURE_ALONE, line);
+		keep(m, BY_ALONE, line);
 	if (words) {
 		told(m, t, line);
 		if (is_page_file_in_vain(t))
-			keep(m, MEASURE_SWAP, line);
+			keep(m, BY_SWAP, line);
 		if (begins_list(t))
 			m->list = line;
 	} else {

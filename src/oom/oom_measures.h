@@ -13,32 +13,11 @@
 
 #include "oom/oom_lexicon.h"
 #include "oom/oom_source.h"
+#include "oom/oom_world.h"
 
-enum measure {
-	MEASURE_NONE,		/* what no report shows */
-	MEASURE_BATCH,		/* fewer samples in a batch */
-	MEASURE_SMALLER,	/* smaller samples: fewer pixels, shorter ones */
-	MEASURE_WORKERS,	/* fewer processes of a loader, or none */
-	MEASURE_PARTS,		/* parts, one after the other: chunks of rays, points, texts */
-	MEASURE_NO_GRAD,	/* gradients that are off */
-	MEASURE_CHECKPOINTS,	/* gradient checkpointing */
-	MEASURE_HALF,		/* 16 bits a number */
-	MEASURE_BITS,		/* 8 or fewer */
-	MEASURE_OFFLOAD,	/* a part of it in the machine's memory */
-	MEASURE_ATTENTION,	/* that does not store its scores */
-	MEASURE_GROWTH,		/* a framework that takes a device as it is needed, or so much of it */
-	MEASURE_LOWVRAM,	/* a program's own mode for small devices */
-	MEASURE_TILES,		/* of pictures */
-	MEASURE_EMPTY,		/* a cache that is emptied, and what is let go of by hand */
-	MEASURE_SEGMENTS,	/* of PyTorch's allocator, that grow */
-	MEASURE_ADAPTER,	/* in place of all weights */
-	MEASURE_SWAP,		/* more of it */
-	MEASURE_ALONE,		/* no other process on the device */
-	MEASURE_EAGER,		/* no CUDA graphs */
-	MEASURE_FIXED,		/* pictures that keep one size (Darknet's random=0) */
-	MEASURES
-};
-
+/* Measures are known by the signs of oom_world.h (BY_BATCH), one for each letter. */
+#define MEASURES		('Z' - 'A' + 1)
+#define MEASURE(sign)		((sign)[0] - BY_ANYTHING[0])
 #define MEASURE_BIT(measure)	((uint32_t)1 << (measure))
 
 struct oom_measures {

@@ -35,26 +35,27 @@
 #define TRY		"\004"
 #define TRY_FIRST	"\005"
 #define TRY_END		"\006"
-#define BY_ANYTHING	"A"	/* MEASURE_NONE; the others follow as in enum measure */
-#define BY_BATCH	"B"
-#define BY_SAMPLES	"C"
-#define BY_WORKERS	"D"
-#define BY_PARTS	"E"
-#define BY_NO_GRAD	"F"
-#define BY_CHECKPOINTS	"G"
-#define BY_HALF		"H"
-#define BY_BITS		"I"
-#define BY_OFFLOADING	"J"
-#define BY_ATTENTION	"K"
-#define BY_GROWTH	"L"
-#define BY_LOWVRAM	"M"
-#define BY_TILES	"N"
-#define BY_EMPTYING	"O"
-#define BY_SEGMENTS	"P"
-#define BY_ADAPTER	"Q"
-#define BY_SWAP		"R"
-#define BY_ALONE	"S"
-#define BY_EAGER	"T"
-#define BY_FIXED	"U"
+#define BY_ANYTHING	"A"	/* what no report shows */
+#define BY_BATCH	"B"	/* fewer samples in a batch */
+#define BY_SAMPLES	"C"	/* smaller samples: fewer pixels, shorter ones */
+#define BY_WORKERS	"D"	/* fewer processes of a loader, or none */
+#define BY_PARTS	"E"	/* parts, one after the other: chunks of rays, points, texts */
+#define BY_NO_GRAD	"F"	/* gradients that are off */
+#define BY_CHECKPOINTS	"G"	/* gradient checkpointing */
+#define BY_HALF		"H"	/* 16 bits a number */
+#define BY_BITS		"I"	/* 8 or fewer */
+#define BY_OFFLOADING	"J"	/* a part of it in the machine's memory */
+#define BY_ATTENTION	"K"	/* that does not store its scores */
+#define BY_GROWTH	"L"	/* a framework that takes a device as it is needed, or so much of it */
+#define BY_LOWVRAM	"M"	/* a program's own mode for small devices */
+#define BY_TILES	"N"	/* of pictures */
+#define BY_EMPTYING	"O"	/* a cache that is emptied, and what is let go of by hand */
+#define BY_SEGMENTS	"P"	/* of PyTorch's allocator, that grow */
+#define BY_ADAPTER	"Q"	/* in place of all weights */
+#define BY_SWAP		"R"	/* more of it */
+#define BY_ALONE	"S"	/* no other process on the device */
+#define BY_EAGER	"T"	/* no CUDA graphs */
+#define BY_FIXED	"U"	/* pictures that keep one size (Darknet's random=0) */
+#define BY_SPLITTING	"V"	/* weights among devices (ZeRO's stage 3, FSDP) */
 
 #endif
