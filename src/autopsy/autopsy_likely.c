@@ -13,6 +13,8 @@
 #include "oom/oom_keep.h"
 #include "oom/oom_says.h"
 
+#define LARGE_PROCESS	((int64_t)1 << 30)	/* one that is as large had a part of what filled memory */
+
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
 #define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_STRANGER | \
@@ -218,6 +220,18 @@ is_near_ram(const struct autopsy *y)
 	return y->main->kind == OOM_TOLD && !y->main->host && !t->device && t->ram && !t->gpu;
 }
 
+/* What had filled the machine's memory is known to be a process, where the kernel says what the one
+ * had that it ended. */
+const char *
+autopsy_unfilled(const struct autopsy *y)
+{
+	const struct oom_size *had = &y->main->size[OOM_ALLOCATED];
+	char human[SIZE_TEXT];
+
+	return y->main->kind != OOM_KERNEL || !had->known || had->bytes < LARGE_PROCESS ? "It was the " MACHINES ". What had filled it was not found in what was read" :
+	    arena_printf(y->arena, "It was the " MACHINES ". The process that was ended had %s of it; what that was for was not found in what was read", size_human(human, had->bytes));
+}
+
 /* Words that were quoted already are not quoted again. */
 static const char *
 in_brackets(const struct autopsy *y, const struct said *said)
@@ -239,8 +253,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 
 	text_init(&t, y->arena);
 	if (is_placed(y))
-		text_printf(&t, "%s was not found in what was read. ", o->host ?
-		    "It was the " MACHINES ". What had filled it" : "What had filled the device, if anything had,");
+		text_printf(&t, "%s. ", o->host ? autopsy_unfilled(y) : "What had filled the device, if anything had, was not found in what was read");
 	if (whose || r->where)
 		text_printf(&t, "Where %s%s%s%s, it may be:", whose ? whose : "", whose && r->where ? ", and " : "",
 		    r->where ? r->where : "", r->where ? in_brackets(y, told) : "");
@@ -260,8 +273,8 @@ static void
 nothing_told(struct autopsy *y)
 {
 	if (!autopsy_when(y, is_placed(y)) && is_placed(y) && !is_killed(y->main))
-		push(y, y->main->host ? "It was the " MACHINES ". What had filled it was not found in "
-		    "what was read: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more." :
+		push(y, y->main->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more.",
+		    autopsy_unfilled(y)) :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
 		    "while it runs, tells more.");
 }

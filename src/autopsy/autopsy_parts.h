@@ -95,6 +95,7 @@ void	autopsy_words(struct autopsy *, bool explained);
 /* How to find out what filled memory, where nothing tells it; PLACED: a program's message says
  * whose memory it was. False, and nothing is said, where no sign of a network is. */
 bool	autopsy_when(struct autopsy *, bool placed);
+const char	*autopsy_unfilled(const struct autopsy *);	/* "What had filled it was not found in what was read", of the machine's memory */
 /* By what is said of pictures, where nothing else was found. */
 void	autopsy_pictures_said(struct autopsy *);
 /* Are a model's weights, by its name, more than the device has? Then no batch matters. */

@@ -81,7 +81,7 @@ autopsy_when(struct autopsy *y, bool placed)
 	const char *head = !placed ? machine ? "Where it was the machine's memory, " TOP_TELLS : "Where it was a device's memory, " TELLS_MOST :
 	    o->says ? "Where it was the machine's memory, " TOP_TELLS : o->host ?
 	    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read: " TOP_TELLS :
-	    "It was the " MACHINES ". What had filled it was not found in what was read: " TOP_TELLS :
+	    arena_printf(y->arena, "%s: " TOP_TELLS, autopsy_unfilled(y)) :
 	    "What had filled the device, if anything had, was not found in what was read: " TELLS_MOST;
 
 	if (!trees && !is_of_network(y))

@@ -81,7 +81,7 @@ static void
 xla_device(struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
-	const struct oom_size *results = &y->main->size[OOM_RESULTS];
+	const struct oom_size *results = &y->main->size[OOM_RESULTS], *excess = &y->main->size[OOM_EXCESS];
 	char need[SIZE_TEXT], have[SIZE_TEXT], more[SIZE_TEXT];
 
 	if (b->total <= 0 || b->allocated <= 0)
@@ -92,7 +92,7 @@ xla_device(struct autopsy *y)
 		    "arguments (weights, " IN_TRAINING("what the optimizer keeps, ") "a batch) and temporaries, which grow with the samples on one "
 		    "device and their size or length: fewer or smaller ones, " IN_TRAINING("results that backward makes anew" MAYBE_JAX(" (jax.checkpoint)") ", ")
 		    "16 bits, more devices that share them, or a device with more memory make it fit.",
-		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, b->allocated - b->total)));
+		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, excess->known ? excess->bytes : b->allocated - b->total)));
 	else if (y->hi > 0)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
 		    "program asks for %s beside that%s.%s Arrays stay for as long as a name of the program holds them: what is "

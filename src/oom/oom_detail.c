@@ -93,6 +93,7 @@ const struct detail oom_details[] = {
 	{ ") Padded (% )", DETAIL_SIZE, OOM_XLA, OOM_PADDED },
 	{ "Used % of", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
 	{ "of % hbm", DETAIL_SIZE, OOM_XLA, OOM_TOTAL },
+	{ "Exceeded hbm capacity by %", DETAIL_SIZE, OOM_XLA, OOM_EXCESS },
 	{ "FLAGS_fraction_of_gpu_memory_to_use is & now", DETAIL_SHARE, OOM_PADDLE, 0 },
 	{ "FLAGS_fraction_of_gpu_memory_to_use value is &", DETAIL_SHARE, OOM_PADDLE, 0 },
 	{ "[operator < & > error]", DETAIL_NODE, OOM_PADDLE, 0 },

@@ -120,6 +120,14 @@ figures(const struct oom_message *o)
 	return n;
 }
 
+/* Of the processes that a kernel ends one after the other, such as children of the one it is after,
+ * the largest is the one that had filled memory. */
+static bool
+had_more(const struct oom_message *o, const struct oom_message *old)
+{
+	return o->kind == OOM_KERNEL && o->size[OOM_ALLOCATED].known && o->size[OOM_ALLOCATED].bytes > old->size[OOM_ALLOCATED].bytes;
+}
+
 static void
 merge(struct oom_message *old, const struct oom_message *o)
 {
@@ -156,7 +164,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 		memcpy(old->extents, o->extents, sizeof(old->extents));
 	}
 	if (!another && !agree(old, o)) {
-		if (figures(o) > figures(old))
+		if (figures(o) > figures(old) || had_more(o, old))
 			memcpy(old->size, o->size, sizeof(old->size));
 		return;
 	}

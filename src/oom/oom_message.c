@@ -274,7 +274,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 		return;
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;
-	o.of_cuda = p->kind == OOM_OTHER && is_of_cuda(r, begin);
+	o.of_cuda = p->kind == OOM_OTHER && !strstr(p->pattern, "esource") && is_of_cuda(r, begin);	/* which CUDA itself does not say */
 	o.convolves = convolves(r, p, begin, s, end);
 	o.attends = attends(r, p, begin, s, end);
 	code = oom_lines_ahead(r, begin, 3);

@@ -30,6 +30,7 @@ const struct phrase oom_phrases[] = {
 	{ "failed to allocate memory!", OWN(OOM_TENSORFLOW, NULL, NULL) },
 	{ "Ran out of GPU memory when allocating %", OWN(OOM_TENSORFLOW, NULL, NULL) },
 	{ "Allocator (^ ) ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
+	{ "Allocator (^ ) ran out of memory", MESSAGE(OOM_TENSORFLOW) },	/* as people shorten it */
 	{ ") ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ "Ran out of memory trying to allocate %", OWN(OOM_TF_ALLOCATOR, NULL, NULL) },
 	{ "gpu_async_# cuMemAllocAsync failed to allocate %", ROW(ROLE_MESSAGE, OOM_CUDA, false, ASYNC, NULL, PHRASE_GPU) },
@@ -426,6 +427,7 @@ const struct phrase oom_phrases[] = {
 	{ "~create cublas handle failed", HANDLE_SAYS("cuBLAS", NO_HANDLE) },		/* MXNet, too */
 	{ "Failed to get convolution algorithm", HANDLE("cuDNN") },
 	{ "DNN library initialization failed", HANDLE("cuDNN") },
+	{ "dnn @ nullptr", HANDLE_SAYS("cuDNN", NO_HANDLE) },		/* what XLA's compiler checks */
 	{ "Blas GEMM launch failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cuBLAS", GEMM, PHRASE_HEDGED | PHRASE_ASSERTED) },
 	{ "Blas SGEMM launch failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cuBLAS", GEMM, PHRASE_HEDGED | PHRASE_ASSERTED) },
 	{ "Blas xGEMM launch failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cuBLAS", GEMM, PHRASE_HEDGED | PHRASE_ASSERTED) },

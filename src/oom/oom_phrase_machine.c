@@ -219,7 +219,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~insufficient memory", NAMED },
 	{ "~insufficient @ memory", GENERIC },
 	{ "~not enough memory", NAMED },
-	{ ". Not Enough GPU memory?", HEDGED(OOM_CUDA, "ColabFold", ASKS_COLABFOLD) },
+	{ "Not Enough GPU memory?", HEDGED(OOM_CUDA, "ColabFold", ASKS_COLABFOLD) },	/* by its letters; a terminal may have cut what stands ahead */
 	{ "~not enough gpu memory", FROM("a GPU") },
 	{ "~not enough @ memory", GENERIC },
 	{ "~memory allocation fail", GENERIC },
