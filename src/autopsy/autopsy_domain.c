@@ -14,6 +14,8 @@ static const char *const says[DOMAINS] = {
 	    "or fewer at once (embedding_batch_size in pyannote.audio) take less.",
 	[DOMAIN_FRAMES] = "Where that is SAM 2's predictor of a video, it reads all frames ahead (12 MiB each in float32, at 1024 x 1024) and keeps them on the device, with what it finds in each frame of each object: "
 	    "offload_video_to_cpu=True of init_state(), and offload_state_to_cpu=True, put them in the machine's memory, and a shorter piece of the video, or fewer objects at once, take less.",
+	[DOMAIN_FRAMES_3] = "Where that is SAM 3's predictor of a video, it reads all frames ahead (5.8 MiB each in 16 bits, at 1008 x 1008) and, unless it is told otherwise, keeps them on the device, with what it finds "
+	    "in each frame of each object: a shorter piece of the video, or fewer objects at once, take less.",
 	[DOMAIN_POINTS] = "Where a network matches points of two pictures (SuperGlue, LightGlue, LoFTR), it has a number for each pair of them, so that it grows with the square of how many there are, in LoFTR of the pictures' "
 	    "pixels: fewer points (max_keypoints, or max_num_keypoints of LightGlue's extractors), or smaller pictures (resize_max in hloc), take less.",
 	[DOMAIN_FLUX] = "Where that is FLUX.1, its transformer has about 12,000 million weights, which take 22.4 GiB in 16 bits, half of that in 8, a quarter in 4, and its larger text encoder (T5) about 9 GiB more in 16 bits; "
@@ -108,6 +110,15 @@ gathers(const struct autopsy *y)
 	    (p->inferring.line || p->media.line || !(p->training || p->trains));
 }
 
+/* Masks of the frames of a video: of SAM 3 where it is named, too. */
+static bool
+is_of_frames(const struct oom_paste *p, int domain)
+{
+	bool of_video = p->domains[DOMAIN_FRAMES].line || p->media.line || strstr(p->domains[DOMAIN_FRAMES_3].name, "video");
+
+	return !p->training && !p->trains && (domain == DOMAIN_FRAMES ? !p->domains[DOMAIN_FRAMES_3].line : of_video);
+}
+
 /* Is it of the memory that ended, by the message, and of what is told of it? */
 static bool
 is_said(const struct autopsy *y, int d, bool grows)
@@ -115,7 +126,7 @@ is_said(const struct autopsy *y, int d, bool grows)
 	const struct oom_message *o = y->main;
 	bool ended = o->kind == OOM_KERNEL || o->kind == OOM_TOLD;
 
-	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES))
+	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3))
 		return false;
 	if (strcmp(o->who, "Java") == 0)
 		return false;		/* of its own heap */
@@ -123,7 +134,9 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return false;
 	if (d == DOMAIN_RESULTS && !gathers(y))
 		return false;
-	if (d == DOMAIN_SPEAKERS || d == DOMAIN_FRAMES)
+	if (d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3)
+		return is_of_frames(&y->log.paste, d);
+	if (d == DOMAIN_SPEAKERS)
 		return !y->log.paste.training && !y->log.paste.trains;
 	return (d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training;
 }

@@ -3,6 +3,8 @@
  * machine's, what they take is told of large ones. */
 #include "autopsy/autopsy_parts.h"
 
+#include <string.h>
+
 #include "base/print.h"
 #include "base/text.h"
 
@@ -98,6 +100,14 @@ is_of_device(const struct autopsy *y)
 	return autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA || y->main->kind == OOM_MPS;
 }
 
+/* Does what the message means speak of weights that lie on the device, as a server's does? How much
+ * they take is told then, too. */
+static bool
+speaks_of_weights(const struct oom_message *o)
+{
+	return o->says && o->kind == OOM_CUDA && !o->host && !o->apart && strstr(o->says, "weights");
+}
+
 /* On a device of which nothing tells how much it has. */
 static void
 on_some_device(struct autopsy *y, enum autopsy_says kind)
@@ -106,7 +116,7 @@ on_some_device(struct autopsy *y, enum autopsy_says kind)
 
 	if (y->log.paste.millions < MANY || !is_of_device(y) || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		return;
-	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s, and what a run keeps has to fit beside them on the device.%s", where_named(y), they_take(y),
+	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s. Where all of them lie on one device, what a run keeps has to fit beside them there.%s", where_named(y), they_take(y),
 	    is_trained_whole(y) ? arena_printf(y->arena, " Where all of them are trained with Adam in mixed precision, they take, as a rule, with "
 	    "their gradients and what it keeps, %s, on all devices together where those split them (FSDP, ZeRO).", size_human(bytes, weights_bytes(y, TRAINED_BYTES))) : ""));
 }
@@ -154,7 +164,7 @@ autopsy_weights(struct autopsy *y)
 	int64_t total = autopsy_device_bytes(y);
 	bool is_served = y->main->kind == OOM_KERNEL && p->serves;
 
-	if (p->millions <= 0 || p->splits || y->lo >= NO_DEVICE || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served))
+	if (p->millions <= 0 || p->splits || y->lo >= NO_DEVICE || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served && !speaks_of_weights(y->main)))
 		return;
 	if (y->main->host)
 		in_machine(y, kind);

@@ -11,6 +11,7 @@
 enum oom_domain {
 	DOMAIN_SPEAKERS,	/* of a recording, who are told apart */
 	DOMAIN_FRAMES,		/* of a video that SAM 2 goes through */
+	DOMAIN_FRAMES_3,	/* or SAM 3 */
 	DOMAIN_POINTS,		/* of two pictures, which are matched */
 	DOMAIN_FLUX,		/* images that FLUX.1 makes, or is trained for */
 	DOMAIN_RANKS,		/* samples that are ranked by their neighbours */

@@ -11,6 +11,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_code.h"
 #include "oom/oom_form.h"
+#include "oom/oom_habit.h"
 #include "oom/oom_named.h"
 #include "oom/oom_seen.h"
 #include "oom/oom_words.h"
@@ -115,6 +116,37 @@ is_of_experts(struct talk t, struct talk name)
 	return talk_any_of(t, "mixtral scout maverick") || talk_any_of(name, "moe") || talk_has_whole(t, "mixture of experts|mixture-of-experts");
 }
 
+#define PARTS		"tp|tp_size|tp-size|tensor_parallel_size|tensor-parallel-size|tensor_parallel|tensor-parallel|ep|ep_size|ep-size|pp_size|pp-size|pipeline_parallel_size|pipeline-parallel-size|num-shard|num_shard"
+#define MOST_PARTS	1024
+
+/* "--tp 4", "tensor_parallel_size=2": weights of one model on several devices; not "--tp 1". */
+static bool
+parts_weights(struct talk t)
+{
+	struct talk rest;
+	const char *at;
+	int64_t parts;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, PARTS, &n)); rest = talk_part(t, at + n, t.s + t.n))
+		if (oom_habit_number(t, at + n, &parts) && parts > 1 && parts <= MOST_PARTS)
+			return true;
+	return false;
+}
+
+/* "--work-dir llama-3-70b-4bit", "output_dir=...": is what stands at S where results are put? */
+static bool
+is_of_results(struct talk t, const char *s)
+{
+	const char *to = s, *from;
+
+	while (to > t.s && memchr(" =:\"'", to[-1], 5))
+		to--;
+	for (from = to; from > t.s && (piece_is_word(from[-1]) || from[-1] == '-'); from--)
+		;
+	return talk_any_of(talk_part(t, from, to), "output out_ out- work_dir work-dir save_ save- export quant_path");
+}
+
 /* A name of a family of language models, with a size. */
 static void
 sizes(struct oom_paste *p, struct talk t, int line, bool told)
@@ -130,7 +162,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		name = talk_part(t, s, to);
 		if (told && (talk_any_whole(t, OF_ANOTHER_RUN) || talk_any_phrase(t, "no oom|no error|without error|no problem|so we use|so i use|so we train|so i train|we switched to|i switched to|in place of")))
 			return;		/* another model, to which the one that failed is likened */
-		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told)))
+		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told) || is_of_results(t, s)))
 			continue;
 		if (name.n >= 2 && is_size_of_model(t, s, to) && (millions = size_at(s, s, to)) > 0) {
 			p->millions = (p->millions && p->millions != millions) || is_of_experts(t, name) ? -1 : millions;
@@ -155,6 +187,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 			break;
 		}
 	}
+	if (parts_weights(t))
+		p->splits = line;
 	if (talk_any_phrase(t, "train_new_from_iterator"))
 		p->millions = -1;	/* a tokenizer is learned, and the model is the one that it was made for */
 	if (is_in_few_bits(t, told))
@@ -317,7 +351,7 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->trains = line;
 	if (talk_any_of(t, ".train( .fit(") && !talk_any_of(t, ".train()"))
 		p->trains = line;
-	if (talk_any_of(t, "fsdp fully_shard zero3 zero-3 tensor_parallel tensor-parallel device_map pipeline_parallel"))
+	if (talk_any_of(t, "fsdp fully_shard zero3 zero-3 device_map"))
 		p->splits = line;
 	if (talk_any_of(t, "fsdp fully_shard fullysharded zero3 zero-3 deepspeedzerooptimizer_stage3") || talk_any_phrase(t, "zero_stage 3|zero_stage=3|\"stage\": 3"))
 		p->shares = line;
