@@ -258,8 +258,8 @@ batch_said(struct autopsy *y)
 {
 	if (y->log.batch <= 1 || y->log.paste.told.graph.line || (y->module && y->log.batch == y->batch))
 		return;
-	if (autopsy_tests_more(y))
-		return;			/* that of tests is told */
+	if (autopsy_tests_more(y) || autopsy_is_tried(y, BY_BATCH))
+		return;			/* that of tests is told, or less was tried */
 	if ((y->log.paste.of_batch.line && y->log.paste.least_batch < y->log.batch) || y->log.paste.less.line)
 		return;			/* of one that fails with less it is told, or of one that runs */
 	autopsy_hint(y, SAYS_BATCH_SAID, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "

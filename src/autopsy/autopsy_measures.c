@@ -17,14 +17,12 @@ static uint32_t
 tried(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	bool one = (p->of_batch.line && p->least_batch == 1) || y->log.batch == 1;
+	bool one = (p->of_batch.line && p->least_batch == 1) || y->log.batch == 1 || (p->measures.one && !p->measures.several);
 	uint32_t is = 0;
 	int m;
 
 	for (m = 0; m < MEASURES; m++)
 		is |= p->measures.line[m] ? MEASURE_BIT(m) : 0;
-	if (p->measures.several)
-		is &= ~MEASURE_BIT(MEASURE(BY_BATCH));
 	is |= one ? MEASURE_BIT(MEASURE(BY_BATCH)) : 0;
 	is |= p->few_bits ? MEASURE_BIT(MEASURE(BY_BITS)) : 0;
 	is |= p->adapts ? MEASURE_BIT(MEASURE(BY_ADAPTER)) : 0;

@@ -127,7 +127,7 @@ oom_cure_ended(struct talk t)
 		clause = talk_clause(t, at, n);
 		behind = talk_part(t, sentence.s + sentence.n, t.s + t.n);
 		if (!(talk_any_whole(behind, "however but still another") && oom_short_fails(behind)) && !talk_any_whole(talk_part(t, clause.s, at), NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0 &&
-		    !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue"))
+		    !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue|posts|threads|answers|other issues|previous issues|similar issues|other people|most people|many people|others"))
 			return at;
 	}
 	return does_it(t);

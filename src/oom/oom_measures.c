@@ -19,47 +19,53 @@ static const struct {
 	const char *by;		/* its sign (oom_world.h) */
 	const char *settings, *values;	/* names, and what one is set to by which it is in use; NULL: none */
 	const char *shown;	/* phrases of code, commands and programs' output that show it; NULL: none */
-	const char *called;	/* what people call it, in whole words */
+	const char *called;	/* what people call it, in whole words, */
+	const char *abroad;	/* and in other languages; NULL: not known */
 	enum tells tells;	/* what people say of it that counts */
 	const char *least;	/* numbers in words, of which none is less; NULL: it has none */
 } rows[] = {
 	{ BY_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
 	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch", "1", NULL,
-	    "batch size|batch_size|batchsize|batch-size|smaller batch|smaller batches|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", OF_NUMBERS, "1 one" },
-	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences", OF_NUMBERS, NULL },
+	    "batch size|batch_size|batchsize|batch-size|batch sizes|batch_sizes|batch-sizes|smaller batch|smaller batches|--batch_size|--batch-size|batch number|number of batches|total_batch_size|global_batch_size|train_batch_size|mini_batch_size|minibatch size|mini-batch size|micro_batch_size|batch|batches|minibatch|mini-batch|bs|batch count|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", "batch|bs|批大小|批次|批量|批处理|バッチ|배치|батч|batchgröße|lote|taille du lot", OF_NUMBERS, "1 one" },
+	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences", "分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, NULL },
 	{ BY_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
-	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", IN_VAIN_ALONE, "0 zero" },
-	{ BY_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", IN_VAIN_ALONE, NULL },
+	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", "num_workers|workers|进程数|线程数", IN_VAIN_ALONE, "0 zero" },
+	{ BY_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", NULL, IN_VAIN_ALONE, NULL },
 	{ BY_CHECKPOINTS, "gradient_checkpointing|--gradient_checkpointing|--gradient-checkpointing|gradient-checkpointing|use_gradient_checkpointing|activation_checkpointing|grad_checkpointing|with_cp", YES,
-	    "gradient_checkpointing_enable(|checkpoint_sequential(|utils/checkpoint.py|utils\\checkpoint.py|enable_gradient_checkpointing(", "gradient checkpointing|gradient_checkpointing|activation checkpointing|gradient checkpoint|grad checkpointing", OR_IN_USE, NULL },
+	    "gradient_checkpointing_enable(|checkpoint_sequential(|utils/checkpoint.py|utils\\checkpoint.py|enable_gradient_checkpointing(", "gradient checkpointing|gradient_checkpointing|activation checkpointing|gradient checkpoint|grad checkpointing", NULL, OR_IN_USE, NULL },
 	{ BY_HALF, "fp16|--fp16|bf16|--bf16|amp|--amp|use_amp|use_fp16|half", YES, "torch.float16|torch.bfloat16|torch.half|autocast(|mixed_float16|mixed_precision=fp16|mixed_precision=bf16|mixed_precision=\"fp16|mixed_precision=\"bf16|--precision 16",
-	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", OR_IN_USE, NULL },
+	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", "fp16|bf16|半精度|混合精度|混合精度訓練", OR_IN_USE, NULL },
 	{ BY_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
-	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", OR_IN_USE, NULL },
-	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(", "offload|offloading|cpu offload|cpu_offload|cpu offloading", OR_IN_USE, NULL },
+	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", NULL, OR_IN_USE, NULL },
+	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(", "offload|offloading|cpu offload|cpu_offload|cpu offloading", NULL, OR_IN_USE, NULL },
 	{ BY_ATTENTION, "--xformers|enable_xformers|enable_xformers_memory_efficient_attention|--enable_xformers_memory_efficient_attention|use_flash_attn|use_flash_attention", YES,
 	    "using xformers|using pytorch attention|using pytorch cross attention|using sage attention|flash_attention_2|enable_xformers_memory_efficient_attention(|memory_efficient_attention(|--opt-sdp-attention",
-	    "xformers|flash attention|flash-attention|flash_attn|flashattention|sage attention|sageattention|sdp attention", OR_IN_USE, NULL },
+	    "xformers|flash attention|flash-attention|flash_attn|flashattention|sage attention|sageattention|sdp attention", NULL, OR_IN_USE, NULL },
 	{ BY_GROWTH, "allow_growth|tf_force_gpu_allow_growth", YES, "set_memory_growth(|experimental.set_memory_growth|memory_limit=|memory_limit =|set_virtual_device_configuration(|set_logical_device_configuration(|per_process_gpu_memory_fraction|"
-	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", OR_IN_USE, NULL },
-	{ BY_LOWVRAM, "--lowvram", YES, NULL, "lowvram|--lowvram|low vram|low-vram", OR_IN_USE, NULL },
-	{ BY_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(", "tiling|tiled vae|tiled decode|tiled decoding", IN_VAIN_ALONE, NULL },
-	{ BY_EMPTYING, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", OR_IN_USE, NULL },
-	{ BY_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", OR_IN_USE, NULL },
-	{ BY_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", OR_IN_USE, NULL },
-	{ BY_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|paging file|virtual memory", IN_VAIN_ALONE, NULL },
-	{ BY_ADAPTER, NULL, NULL, NULL, "lora|qlora", OR_IN_USE, NULL },
-	{ BY_SPLITTING, NULL, NULL, NULL, "zero3|zero-3|zero stage 3|zero_stage 3|fsdp|deepspeed stage 3", OR_IN_USE, NULL },
-	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", OR_IN_USE, NULL },
+	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", NULL, OR_IN_USE, NULL },
+	{ BY_LOWVRAM, "--lowvram", YES, NULL, "lowvram|--lowvram|low vram|low-vram", NULL, OR_IN_USE, NULL },
+	{ BY_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(", "tiling|tiled vae|tiled decode|tiled decoding", NULL, IN_VAIN_ALONE, NULL },
+	{ BY_EMPTYING, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", NULL, OR_IN_USE, NULL },
+	{ BY_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", NULL, OR_IN_USE, NULL },
+	{ BY_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", NULL, OR_IN_USE, NULL },
+	{ BY_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|paging file|virtual memory", "页面文件|虚拟内存|交换空间|swap|ページファイル|仮想メモリ|페이지 파일|가상 메모리|auslagerungsdatei|archivo de paginación|файл подкачки|виртуальн", IN_VAIN_ALONE, NULL },
+	{ BY_ADAPTER, NULL, NULL, NULL, "lora|qlora", NULL, OR_IN_USE, NULL },
+	{ BY_SPLITTING, NULL, NULL, NULL, "zero3|zero-3|zero stage 3|zero_stage 3|fsdp|deepspeed stage 3", NULL, OR_IN_USE, NULL },
+	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", NULL, OR_IN_USE, NULL },
 };
 
 #define NO_OTHER	"no running processes found|no other process|no other processes|nothing else is running|nothing else running|nothing else runs|no processes running|no process running|no process is running|no processes are running|" \
     "no other program|no other programs|gpu is empty|gpus are empty|gpu was empty|gpu is completely empty|gpu is completely free|gpu is totally free|no one else is using|nobody else is using|no one else uses|only process running|only process on"
 
+/* That it fails as before. */
+#define KEEPS		"keep getting|keeps getting|kept getting|keep having|keep running|keeps running|keeps happening|keeps crashing|keeps failing|no use|of no use|useless|not effective|ineffective|no success|not successful|unsuccessful|" \
+    "not resolved|not resolve|not work|not worked|hasn't worked|haven't worked|not helped|hasn't helped|haven't helped|won't help|isn't helping|cannot solve|can't solve|can not solve|couldn't solve|could not solve|can't fix|cannot fix|" \
+    "no improvement|no improvements|no change|no changes|unchanged|did nothing|does nothing|but failed|but fails|but it fails|also fails|also failed|fails too|fails as well|but it crashes|all fail|all failed|all get|all give|all gave|both fail|both failed|same thing|same message"
 /* That it did not help, or is there all the same. */
 #define IN_VAIN		"tried|even with|even when|even if|even after|even using|even at|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
     "without success|does not work|doesn't work|did not work|didn't work|don't work|not work|same error|same issue|same problem|same result|regardless of|irrespective of|no matter|neither|nothing changes|nothing changed|not change|" \
-    "doesn't change|didn't change|does not matter|doesn't matter|does not solve|doesn't solve|did not solve|didn't solve|not solve|does not fix|doesn't fix|didn't fix|did not fix|not disappeared|not disappear|not go away|persists|persisted"
+    "doesn't change|didn't change|does not matter|doesn't matter|does not solve|doesn't solve|did not solve|didn't solve|not solve|does not fix|doesn't fix|didn't fix|did not fix|not disappeared|not disappear|not go away|persists|persisted|" \
+    KEEPS
 /* That it is there. */
 #define IN_USE		"already|i use|i used|i am using|i'm using|im using|we use|we used|we are using|am using|enabled|turned on|i have set|i set|i've set|is set to|are set to|set to|using"
 /* What is asked, planned, wished, or done by others; */
@@ -70,6 +76,12 @@ static const struct {
 #define OFF		"without no not disable disabled disabling off remove removed removing"
 #define NOT_TRIED	"not tried|haven't tried|havent tried|have not tried|not yet|never tried|n't tried|not try|not enabled|not supported|not available|no module"
 
+/* That one made it less, or smaller. */
+#define MADE_LESS	"reduced|lowered|decreased|dropped|cut|cut down|halved|shrank|shrunk|minimized|minimised|turned down|brought down|scaled down|went down"
+#define LESS		MADE_LESS "|reducing|reduce|reduction|lowering|lower|decreasing|decrease|dropping|cutting|halving|shrinking|minimizing|turning down|bringing down|going down|smaller|smallest|lowest|minimum|minimal|downsizing|small"
+/* What speaks of a run that was not, */
+#define NOT_RUN		"if would should could you your"
+
 /* Does the sentence say no more than that it is there, or was tried, and does not ask? */
 static bool
 is_plain(struct talk sentence, bool vain)
@@ -78,7 +90,8 @@ is_plain(struct talk sentence, bool vain)
 		return false;
 	if (talk_any_whole(sentence, HELPED) && !(vain && clause_says_no(sentence, "")))
 		return false;
-	return !talk_any_whole(sentence, PLANNED) || (vain && talk_has_whole(sentence, "even if|even when|no matter|regardless of|tried"));
+	return !talk_any_whole(sentence, PLANNED) || (vain && (talk_has_whole(sentence, "even if|even when|no matter|regardless of|tried") ||
+	    (talk_has_whole(sentence, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN))));
 }
 
 bool
@@ -124,10 +137,69 @@ is_least(struct talk sentence, const char *s, const char *least)
 			return false;
 		if (talk_is_one_of(word, least))
 			return true;
-		if (!talk_is_one_of(word, "size of from to is was are be set only just already as at even equal equals reduced lowered decreased changed down"))
+		if (!talk_is_one_of(word, "size setting settings value values of from to is was are be set only just already as at even equal equals reduced lowered decreased changed down"))
 			return false;
 	}
 	return false;
+}
+
+#define GOES_ON		"to and or then even down also finally just until now but it still the does did all same yet"
+
+/* "from 16 to 2", "16, 8, 4 and even 1": are the numbers behind S ever less, with nothing but words
+ * of a list between them? The last of them is none of it where it counts something: "32, 8 GB". */
+static bool
+falls(struct talk clause, const char *s)
+{
+	const char *end = clause.s + clause.n, *to;
+	int64_t one, last = 0;
+	struct talk word;
+	int n = 0;
+
+	for (; s < end; s = to) {
+		to = s + 1;
+		if (is_digit(*s) && !piece_is_word(s[-1]) && s[-1] != '.') {
+			if (!(to = piece_count(s, end, &one)) || (last && one >= last))
+				return false;
+			last = one;
+			n++;
+			word = clause_word_behind(clause, to);
+			if (to < end && *to == ' ' && word.s == to + 1 && word.n > 0 && is_letter(*word.s) && !talk_is_one_of(word, GOES_ON))
+				return n > 2;
+		} else if (n > 0 && is_letter(*s)) {
+			to = piece_past_word(s, end);
+			word = talk_part(clause, s, to);
+			if (!talk_is_one_of(word, GOES_ON))
+				break;
+		}
+	}
+	return n > 1;
+}
+
+/* Does the clause at N bytes at AT say that what they name was made less? */
+static bool
+is_made_less(struct talk sentence, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(sentence, at, n);
+
+	return talk_has_whole(clause, LESS) || falls(talk_part(sentence, at + n, sentence.s + sentence.n), at + n);
+}
+
+/* Is it one of those words that stand for more than the measure, as "batch" does: "the first
+ * batch"? */
+static bool
+is_loose(struct talk called)
+{
+	return talk_is_one_of(called, "batch batches minibatch mini-batch bs");
+}
+
+/* What a sentence says that goes on with the one ahead: "Still the same error." */
+static bool
+remains(struct talk sentence)
+{
+	if (memchr(sentence.s, '?', sentence.n) || talk_any_whole(sentence, PLANNED " " HELPED) || clause_works(sentence))
+		return false;
+	return talk_has_whole(sentence, "no help|no effect|no difference|no luck|in vain|to no avail|without success|not help|n't help|not work|n't work|not solve|n't solve|not fix|n't fix|no success|nothing changes|nothing changed|no change|" KEEPS) ||
+	    talk_has_whole(sentence, "same error|same issue|same problem|same result") || (talk_any_whole(sentence, "still always again") && (oom_short_fails(sentence) || clause_names_failure(sentence)));
 }
 
 #define ASKS		", how |, what |, why |, is there |, are there |, any |, can |, could |, do i |, does |, should "
@@ -157,16 +229,24 @@ keep(struct oom_measures *m, const char *by, int line)
 
 /* A person's words for the measure of a row, at AT of T. */
 static bool
-is_told(const struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
+is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
 {
 	struct talk sentence = statement(talk_sentence(t, at), at), clause = talk_clause(t, at, n);
-	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line;
+	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line, less = is_made_less(sentence, at, n);
+	const char *next = sentence.s + sentence.n + 1, *end = t.s + t.n;
 
+	if (!vain && talk_has_whole(clause, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN)) {
+		vain = next < end && remains(talk_sentence(t, next));
+		if (next >= end) {
+			m->less |= MEASURE_BIT(MEASURE(rows[row].by));
+			m->less_line = line;
+		}
+	}
 	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || clause_works(sentence))
 		return false;
 	if (rows[row].least && is_least(sentence, at + n, rows[row].least))
 		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");
-	if (rows[row].tells == OF_NUMBERS && has_digit(sentence))
+	if (rows[row].tells == OF_NUMBERS && !less && (has_digit(sentence) || is_loose(talk_part(t, at, at + n))))
 		return false;
 	return vain || listed || (rows[row].tells == OR_IN_USE && talk_has_whole(clause, IN_USE) && !clause_says_no(clause, ""));
 }
@@ -184,12 +264,51 @@ told(struct oom_measures *m, struct talk t, int line)
 				keep(m, rows[i].by, line);
 }
 
-/* "修改了虚拟内存，还是报错": more of it, and the same all the same; not asked, nor what helped. */
-static bool
-is_page_file_in_vain(struct talk t)
+/* Made less, or (of what is better larger) more; by several languages' words for it. */
+#define LESS_ABROAD	"调小|调低|调少|改小|减小|减少|降低|缩小|降到|降至|降为|减到|调到最小|设小|小さく|減ら|下げ|줄이|줄여|줄였|낮추|낮춰|낮췄|작게|verkleiner|verringer|reduzier|reduci|reduje|reduzi|diminu|bajado|bajando|bajar|réduit|réduire|réduisant|baissé|уменьш|Уменьш|сниз|Сниз|понизи|Понизи|ridotto|riducendo|ridurre"
+#define MORE_ABROAD	"修改|增大|调大|加大|设置|扩大|改大|调整|增加|设为|増や|大きく|늘리|늘려|늘렸|vergrößer|erhöh|aument|ampli|agrand|augment|увелич"
+/* That it fails all the same; */
+#define VAIN_ABROAD	"还是|仍然|仍旧|仍|依旧|依然|没用|无用|无效|不行|照样|没有用|没效果|无果|不管用|无济于事|都试过|也不|也没|还报|也报|都报|都会|一样|无法解决|没有解决|没解决|解决不了|未解决|已经|ても|でも|変わら|変わりま|効果|ダメ|だめ|駄目|解決しま|解決せ|同じ|" \
+    "여전히|그래도|똑같|소용|안 되|안되|안됩|해결되지|줄여도|낮춰도|늘려도|계속|trotzdem|immer noch|hilft nicht|half nicht|nichts geholfen|nicht geholfen|bringt nichts|ohne erfolg|weiterhin|sigue|aún así|aun así|mismo error|no funciona|no ayuda|sin éxito|" \
+    "mesmo erro|mesmo assim|não funciona|não adianta|não resolve|não ajuda|continua|toujours|même erreur|ne change rien|rien ne change|sans succès|quand même|не помог|всё равно|все равно|по-прежнему|та же ошибка|не работает|stesso errore"
+/* and not: that it helped, is asked or advised. */
+#define NOT_ABROAD	"好了|解决了|解决啦|成功|可以了|就可以|就行|就能|没有修改|没修改|没有增|吗|是否|能不能|要不要|可以试|建议|请尝试|试试|不报错|解決しました|動きました|ください|でしょうか|でも良い|ましたら|해결되었|해결됐|되나요|해보세요|solucion|gelöst|resolvido|résolu|решило|, и помогло|könnte|podría|poderia"
+
+/* The sentence of T at AT, by the stops of Chinese and Japanese, too. */
+static struct talk
+sentence_abroad(struct talk t, const char *at)
 {
-	return talk_any_phrase(t, "页面文件|虚拟内存") && talk_any_phrase(t, "修改|增大|调大|加大|设置|扩大|改大|调整|增加|设为") &&
-	    talk_any_phrase(t, "还是|仍然|依旧|依然|没用|无效|不行|照样|已经|都试过") && !talk_any_phrase(t, "好了|解决了|成功|没有修改|没修改|吗");
+	struct talk is = talk_sentence(t, at);
+	const char *stop = NULL, *from = is.s, *to = is.s + is.n;
+	size_t n;
+
+	while (talk_next_phrase(is, "。|！|？|；", &stop, &n)) {
+		if (stop >= at) {
+			to = stop + n;
+			break;
+		}
+		from = stop + n;
+	}
+	return talk_part(is, from, to);
+}
+
+/* "修改了虚拟内存，还是报错", "Batchgröße verkleinert, trotzdem": it was done, and the same all the
+ * same; not asked, nor what helped. */
+static bool
+is_in_vain_abroad(struct talk t, size_t row)
+{
+	const char *at = NULL, *made;
+	bool more = rows[row].by[0] == BY_SWAP[0];
+	struct talk sentence;
+	size_t n, length;
+
+	while (talk_next_phrase(t, rows[row].abroad, &at, &n)) {
+		sentence = sentence_abroad(t, at);
+		for (made = NULL; talk_next_phrase(sentence, more ? MORE_ABROAD : LESS_ABROAD, &made, &length); )
+			if (talk_any_phrase(talk_part(sentence, made, sentence.s + sentence.n), VAIN_ABROAD) && !talk_any_phrase(sentence, NOT_ABROAD))
+				return true;
+	}
+	return false;
 }
 
 /* What a setting whose name ends at S is set to; empty: nothing stands there. */
@@ -215,7 +334,9 @@ settings(struct oom_measures *m, size_t i, struct talk t, int line, enum oom_sou
 
 	for (rest = t; (at = talk_find_whole(rest, rows[i].settings, &n)); rest = talk_part(t, at + n, end)) {
 		value = value_at(t, at + n);
-		if (talk_is_one_of(value, rows[i].values) || (rows[i].values[0] == 't' && source == SOURCE_COMMAND && *at == '-' && !talk_is_one_of(value, "false no off 0 none")))
+		if (rows[i].tells == OF_NUMBERS && talk_is_one_of(value, rows[i].values))
+			m->one = line;
+		else if (talk_is_one_of(value, rows[i].values) || (rows[i].values[0] == 't' && source == SOURCE_COMMAND && *at == '-' && !talk_is_one_of(value, "false no off 0 none")))
 			keep(m, rows[i].by, line);
 		else if (rows[i].tells == OF_NUMBERS && value.n > 0 && is_digit(*value.s))
 			m->several = line;
@@ -256,6 +377,30 @@ is_item(struct talk t)
 	return s < t.s + t.n && (memchr("-*+", *s, 3) || is_digit(*s));
 }
 
+static void
+abroad(struct oom_measures *m, struct talk t, int line)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].abroad && !m->line[MEASURE(rows[i].by)] && is_in_vain_abroad(t, i))
+			keep(m, rows[i].by, line);
+}
+
+/* "I reduced the batch size." on a line, and on the next "It still fails.". */
+static void
+goes_on(struct oom_measures *m, struct talk t, int line)
+{
+	int i;
+
+	if (m->less && line > m->less_line) {
+		for (i = 0; i < MEASURES; i++)
+			if ((m->less & MEASURE_BIT(i)) && !m->line[i] && remains(talk_sentence(t, t.s)))
+				m->line[i] = m->less_line;
+		m->less = 0;
+	}
+}
+
 void
 oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_source source, bool traced)
 {
@@ -272,9 +417,9 @@ oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_sour
 	if (talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?"))
 		keep(m, BY_ALONE, line);
 	if (words) {
+		goes_on(m, t, line);
 		told(m, t, line);
-		if (is_page_file_in_vain(t))
-			keep(m, BY_SWAP, line);
+		abroad(m, t, line);
 		if (begins_list(t))
 			m->list = line;
 	} else {
