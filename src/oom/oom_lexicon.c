@@ -1,8 +1,8 @@
 /*
- * A tree of all phrases, by their bytes; its branches are in one table of hashes, as most have one
- * or two. At each byte of a text the tree is followed as far as it goes, which is two or three
- * bytes in most places. Failure links (Aho and Corasick) would save those, but have to be made anew
- * for each list that is learned.
+ * All phrases stand in one table of hashes by their first four bytes, or by all of them where they
+ * have fewer. At each byte of a text those that begin so are compared with it, which are none in
+ * most places. Phrases stay where they are written, so that to learn one is to write down where
+ * that is: a report asks for hundreds of lists, once each, and has few lines.
  *
  * What is found is kept with each list in the order of places, so that a part of the text finds its
  * own by halving. Where clauses begin and end is noted in the same pass.
@@ -15,6 +15,8 @@
 #include "base/vec.h"
 
 #define SLOTS	1024		/* of lists by their addresses */
+#define KEYS	8192		/* of phrases by their first bytes; a power of two */
+#define BEGINNING	4	/* bytes of a key, where a phrase has as many */
 
 struct hit {			/* N bytes of the text at AT are a list's phrase number RANK */
 	int at, n, rank;
@@ -28,128 +30,106 @@ struct list {
 	VEC(struct hit) hits;
 };
 
-struct use {			/* a phrase of a list, and the next list's that is the same; -1: no more */
-	int list, rank, next;
-};
-
-struct branch {			/* from a node by a byte; TO 0: an empty place */
-	unsigned from, byte;
-	int to;
+struct phrase {
+	const char *s;
+	unsigned char n;
+	char last;		/* of its bytes, as those that begin alike are many */
+	int list, rank;
+	int next;		/* of the same key; -1: no more */
 };
 
 struct lexicon {
 	struct arena *arena;
 	int slot[SLOTS];
 	VEC(struct list) lists;
-	VEC(int) uses_of;		/* a node's first; -1: no phrase ends there */
-	VEC(struct use) uses;
-	struct branch *branches;
-	unsigned places, taken;		/* the former a power of two */
-	int root[256];			/* its branches; 0: none */
+	VEC(struct phrase) phrases;
+	int key[KEYS];			/* the phrase that was learned last; -1: none */
+	unsigned char brief[256];	/* bit N: a phrase of N bytes, fewer than BEGINNING, begins with that byte */
 	const char *text;		/* that was read last, */
+	char *small;			/* the same in small letters, */
 	int n;
-	unsigned read;			/* which it is */
+	unsigned read;			/* and which it is */
 	int *begins, *stops;		/* where the clause of a byte begins, and where it ends that goes on there */
 	int room;
 };
 
-/* ---- the tree ---- */
+/* ---- phrases ---- */
 
-static unsigned
-place_of(const struct lexicon *l, unsigned from, unsigned byte)
+/* Of the first N bytes, up to BEGINNING, of as many that can be read. */
+static int *
+key_of(struct lexicon *l, const char *s, int n)
 {
-	unsigned at = (from * 256 + byte) * 2654435761u >> 7;
+	static const unsigned char mask[BEGINNING + 1][BEGINNING] = { { 0 }, { 255 }, { 255, 255 }, { 255, 255, 255 }, { 255, 255, 255, 255 } };
+	uint32_t bytes, of;
 
-	for (at &= l->places - 1; l->branches[at].to; at = (at + 1) & (l->places - 1))
-		if (l->branches[at].from == from && l->branches[at].byte == byte)
-			break;
-	return at;
+	memcpy(&bytes, s, BEGINNING);
+	memcpy(&of, mask[n], BEGINNING);
+	return &l->key[(bytes & of) * 2654435761u >> 7 & (KEYS - 1)];
 }
 
 static void
-make_room(struct lexicon *l)
+add_phrase(struct lexicon *l, int list, int rank, const char *s, int n)
 {
-	struct branch *old = l->branches;
-	unsigned i, n = l->places;
+	char first[BEGINNING] = { 0 };
+	int *key;
 
-	l->places = n ? 2 * n : 4096;
-	l->branches = arena_array(l->arena, l->places, sizeof(*l->branches));
-	for (i = 0; i < n; i++)
-		if (old[i].to)
-			l->branches[place_of(l, old[i].from, old[i].byte)] = old[i];
-}
-
-static int
-add_node(struct lexicon *l)
-{
-	vec_push(l->arena, &l->uses_of, -1);
-	return l->uses_of.n - 1;
-}
-
-static int
-grow(struct lexicon *l, int from, unsigned char byte)
-{
-	unsigned at;
-
-	if (from == 0) {
-		if (!l->root[byte])
-			l->root[byte] = add_node(l);
-		return l->root[byte];
-	}
-	if (2 * (l->taken + 1) > l->places)
-		make_room(l);
-	at = place_of(l, (unsigned)from, byte);
-	if (!l->branches[at].to) {
-		l->branches[at] = (struct branch){ (unsigned)from, byte, add_node(l) };
-		l->taken++;
-	}
-	return l->branches[at].to;
-}
-
-static void
-add_phrase(struct lexicon *l, int list, int rank, const char *s, size_t n)
-{
-	int node = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		node = grow(l, node, (unsigned char)s[i]);
-	vec_push(l->arena, &l->uses, ((struct use){ list, rank, l->uses_of.v[node] }));
-	l->uses_of.v[node] = l->uses.n - 1;
+	memcpy(first, s, (size_t)(n < BEGINNING ? n : BEGINNING));
+	key = key_of(l, first, n < BEGINNING ? n : BEGINNING);
+	vec_push(l->arena, &l->phrases, ((struct phrase){ s, (unsigned char)n, s[n - 1], list, rank, *key }));
+	*key = l->phrases.n - 1;
+	if (n < BEGINNING)
+		l->brief[(unsigned char)*s] |= (unsigned char)(1u << n);
 }
 
 /* ---- a text ---- */
 
+/* Of those of one list at one place the shorter goes ahead. */
 static void
-note_hits(struct lexicon *l, int node, int at, int n)
+note_hit(struct lexicon *l, const struct phrase *p, int at)
 {
-	struct list *list;
-	int use;
+	struct list *list = &l->lists.v[p->list];
+	struct hit *h;
 
-	for (use = l->uses_of.v[node]; use >= 0; use = l->uses.v[use].next) {
-		list = &l->lists.v[l->uses.v[use].list];
-		if (list->read != l->read)
-			list->hits.n = 0;
-		list->read = l->read;
-		vec_push(l->arena, &list->hits, ((struct hit){ at, n, l->uses.v[use].rank }));
+	if (list->read != l->read)
+		list->hits.n = 0;
+	list->read = l->read;
+	vec_push(l->arena, &list->hits, ((struct hit){ at, p->n, p->rank }));
+	for (h = &list->hits.v[list->hits.n - 1]; h > list->hits.v && h[-1].at == at && h[-1].n > h->n; h--) {
+		struct hit longer = h[-1];
+
+		h[-1] = *h;
+		*h = longer;
 	}
 }
 
+/* Phrases from number FROM on that have N bytes, or BEGINNING and more, and stand at AT. */
 static void
-find_all(struct lexicon *l)
+find_at(struct lexicon *l, int at, int n, int from)
 {
-	int at, i, node;
+	const struct phrase *p;
+	int i;
 
-	l->read++;
+	for (i = *key_of(l, l->small + at, n); i >= from; i = p->next) {
+		p = &l->phrases.v[i];
+		if ((p->n == n || (n == BEGINNING && p->n > n)) && p->n <= l->n - at && l->small[at + p->n - 1] == p->last && memcmp(p->s, l->small + at, (size_t)p->n) == 0)
+			note_hit(l, p, at);
+	}
+}
+
+/* Phrases from number FROM on, in all of the text. */
+static void
+find_all(struct lexicon *l, int from)
+{
+	int at, n, left;
+	unsigned brief;
+
 	for (at = 0; at < l->n; at++) {
-		node = l->root[(unsigned char)lower(l->text[at])];
-		for (i = at + 1; node; i++) {
-			if (l->uses_of.v[node] >= 0)
-				note_hits(l, node, at, i - at);
-			if (i == l->n)
-				break;
-			node = l->branches[place_of(l, (unsigned)node, (unsigned char)lower(l->text[i]))].to;
-		}
+		left = l->n - at;
+		for (brief = l->brief[(unsigned char)l->small[at]] >> 1, n = 1; brief && n <= left; brief >>= 1, n++)
+			if (brief & 1)
+				find_at(l, at, n, from);
+		if (left >= BEGINNING)
+			find_at(l, at, BEGINNING, from);
 	}
 }
 
@@ -187,15 +167,21 @@ find_clauses(struct lexicon *l)
 struct talk
 lexicon_read(struct lexicon *l, const char *s, size_t n)
 {
+	int i;
+
 	l->text = s;
 	l->n = (int)n;
 	if (l->n >= l->room) {
 		l->room = 2 * l->n + 1024;
+		l->small = arena_array(l->arena, (size_t)l->room + BEGINNING, 1);
 		l->begins = arena_array(l->arena, (size_t)l->room, sizeof(*l->begins));
 		l->stops = arena_array(l->arena, (size_t)l->room, sizeof(*l->stops));
 	}
+	for (i = 0; i < l->n; i++)
+		l->small[i] = lower(s[i]);
+	l->read++;
 	find_clauses(l);
-	find_all(l);
+	find_all(l, 0);
 	return (struct talk){ s, n, l };
 }
 
@@ -206,8 +192,7 @@ lexicon_new(struct arena *a)
 
 	l->arena = a;
 	memset(l->slot, -1, sizeof(l->slot));
-	make_room(l);
-	add_node(l);		/* the root */
+	memset(l->key, -1, sizeof(l->key));
 	return l;
 }
 
@@ -217,7 +202,7 @@ static int
 learn(struct lexicon *l, const char *text, char parted, int *slot)
 {
 	const char parts[] = { parted, '\0' }, *s;
-	int id = l->lists.n, rank = 0;
+	int id = l->lists.n, rank = 0, from = l->phrases.n;
 	size_t n;
 
 	vec_push(l->arena, &l->lists, ((struct list){ .text = text, .parted = parted, .next = *slot }));
@@ -225,9 +210,9 @@ learn(struct lexicon *l, const char *text, char parted, int *slot)
 	for (s = text; *s; s += n + (s[n] == parted)) {
 		n = strcspn(s, parts);
 		if (n > 0 && n < LEXICON_LONGEST)
-			add_phrase(l, id, rank++, s, n);
+			add_phrase(l, id, rank++, s, (int)n);
 	}
-	find_all(l);
+	find_all(l, from);
 	return id;
 }
 
