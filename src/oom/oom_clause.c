@@ -18,6 +18,25 @@ clause_says_no(struct talk t, const char *more)
 	    talk_any_whole(t, more);
 }
 
+#define AT_EASE		"without a problem|without problem|without problems|without any problem|without any problems|without issue|without issues|without an issue|without any issue|without any issues|" \
+    "without error|without errors|without an error|without any error|without any errors|without trouble|without any trouble|without a hitch|smoothly"
+#define ABLE		"am able to|was able to|were able to|is able to|are able to|can load|can run|can be loaded|could load|could run|can train|could train"
+#define WISHED		"if how what so when until before should would want wants hope to whether where which why must might may be"
+
+/* "It loads without a problem", "I am able to load and run it": not what is wished for, nor "it can
+ * run out of memory". */
+static bool
+goes_well(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, AT_EASE, &n), *end = t.s + t.n;
+
+	if (at && !talk_any_whole(talk_part(t, at + n, end), "until till except") && !clause_says_no(talk_part(t, t.s, at), "should would could might if how to"))
+		return true;
+	return (at = talk_find_whole(t, ABLE, &n)) && !clause_says_no(talk_part(t, t.s, at), WISHED) && !talk_is_one_of(clause_word_behind(t, at + n), "out only") &&
+	    !talk_any_whole(talk_part(t, at + n, end), "only out until");
+}
+
 /* Not "fine-tuned", nor a folder's name, "build/work/src". */
 bool
 clause_works(struct talk t)
@@ -31,7 +50,7 @@ clause_works(struct talk t)
 		if (!clause_says_no(talk_part(t, t.s, at), "") && (at + n == end || !memchr("-/\\", at[n], 3)) && (at == t.s || !memchr("/\\", at[-1], 2)) &&
 		    !talk_any_begins(talk_head(t, piece_past_blanks(at + n, end), 4), "tun") && !talk_is_one_of(clause_word_behind(t, at + n), "better worse slower faster"))
 			return true;
-	return false;
+	return goes_well(t);
 }
 
 bool
