@@ -159,9 +159,10 @@ own_step(struct autopsy *y, const char *have)
 		    "the optimizer keeps are most of it, and other results only where something holds them.", have));
 		return;
 	}
-	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s Where it fails at the first steps, the run is too large for %s: %s layers' "
-	    "results smaller, but not weights and what goes with them.%s%s", have, where, LESS_OF_A_BATCH, autopsy_in_first_round(y) ? "" :
-	    " Where it fails later, something may be held from earlier ones (" IN_TRAINING(IN_TORCH("sums of losses with their graph, ")) "lists of results).", may_be_recorded(y) ?
+	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s" AT_START(" Where it fails at the first steps, the run is too large for %s: " LESS_OF_A_BATCH " layers' "
+	    "results smaller, but not weights and what goes with them.") AFTERWARDS(" Where it fails %s, something may be held from earlier ones (" IN_TRAINING(IN_TORCH("sums of losses with their graph, "))
+	    "lists of results)" HAD_STEPS(", or samples or a phase (tests, a file that is saved) came that need more. " TRY BY_BATCH "Fewer in a batch" TRY BY_ANYTHING "a bound on their size" TRY_FIRST "A bound on their size" TRY_END ", leave it room") ".") "%s",
+	    have, where, autopsy_had_steps(y) ? "only after steps that had fitted" : "later", may_be_recorded(y) ?
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
 

@@ -115,6 +115,13 @@ bool	autopsy_is_constant(const struct oom_message *);
 bool	autopsy_in_update(const struct oom_message *);
 /* Did it fail in the first round of a loop of many? */
 bool	autopsy_in_first_round(const struct autopsy *);
+/* By lines of its own ahead of the message, had steps fitted before, unless it was resumed? */
+bool	autopsy_had_rounds(const struct autopsy *);
+/* May it have failed at its first steps, and later? And do lines of its own, or people, tell that
+ * steps had fitted? autopsy_when.c. */
+bool	autopsy_may_start(const struct autopsy *);
+bool	autopsy_may_go_on(const struct autopsy *);
+bool	autopsy_had_steps(const struct autopsy *);
 /* By what other lines tell of the network and of devices: autopsy_lines.c. Ahead of the figures;
  * after them; and at the end, where nothing else was found. */
 void	autopsy_lines_first(struct autopsy *);

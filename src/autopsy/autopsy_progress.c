@@ -25,13 +25,49 @@ is_near_bar(const struct autopsy *y)
 	return ahead >= -BAR_BEHIND && ahead <= BAR_AHEAD;
 }
 
+static bool
+counts_epochs(const struct autopsy *y)
+{
+	return y->log.epoch >= 2 && y->log.epoch_line <= y->main->last;
+}
+
+static bool
+counts_rounds(const struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	return log->bar && is_near_bar(y) && log->done >= FEW_ROUNDS && log->done < log->rounds;
+}
+
+static bool
+counts_steps(const struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	return log->epoch < 2 && !log->bar && log->steps >= FEW_ROUNDS && log->steps_line <= y->main->last;
+}
+
+static bool
+counts_losses(const struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+
+	return log->epoch < 2 && !log->bar && log->steps < FEW_ROUNDS && log->losses >= SEVERAL && log->losses_line <= y->main->last;
+}
+
+bool
+autopsy_had_rounds(const struct autopsy *y)
+{
+	return counts_epochs(y) || (counts_rounds(y) && y->log.reading != y->log.bar) || counts_steps(y) || counts_losses(y);
+}
+
 /* By the number of its epoch steps had fitted, unless the run was resumed there. */
 static void
 went_on(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (log->epoch < 2 || log->epoch_line > y->main->last)
+	if (!counts_epochs(y))
 		return;
 	autopsy_cause(y, SAYS_WENT_ON, arena_printf(y->arena, "Line %d has epoch %lld. Where the run was in that, and did not begin there, steps had fitted "
 	    "before, and " CAME_SINCE, log->epoch_line, (long long)log->epoch));
@@ -43,8 +79,7 @@ went_on_by_bar(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (!log->bar || !is_near_bar(y) ||
-	    log->done < FEW_ROUNDS || log->done >= log->rounds)
+	if (!counts_rounds(y))
 		return;
 	if (log->reading == log->bar) {
 		autopsy_cause(y, SAYS_WENT_ON_BY_BAR, arena_printf(y->arena, "The bar of progress on line %d is of what is loaded, and stands at %lld of "
@@ -62,7 +97,7 @@ went_on_by_steps(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (log->epoch >= 2 || log->bar || log->steps < FEW_ROUNDS || log->steps_line > y->main->last)
+	if (!counts_steps(y))
 		return;
 	autopsy_cause(y, SAYS_WENT_ON_BY_STEPS, arena_printf(y->arena, "Line %d has step %lld. Where the run had come to that, and did not begin there, steps had "
 	    "fitted before, and " CAME_SINCE, log->steps_line, (long long)log->steps));
@@ -88,7 +123,7 @@ went_on_by_losses(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (log->epoch >= 2 || log->bar || log->steps >= FEW_ROUNDS || log->losses < SEVERAL || log->losses_line > y->main->last)
+	if (!counts_losses(y))
 		return;
 	autopsy_cause(y, SAYS_WENT_ON_BY_LOSSES, arena_printf(y->arena, "By line %d losses were told %d times. Where they are this run's, steps had fitted before, and "
 	    CAME_SINCE, log->losses_line, log->losses));

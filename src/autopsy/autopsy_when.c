@@ -14,20 +14,20 @@
 #define TOP_TELLS	"when it grows, by the machine's own tool (top), tells most:"
 
 static const char *const of_device[] = {
-	"- At the first steps or calls, where the device was nearly free before: the run needs more than there is. " TRY BY_BATCH "Fewer samples at once (a smaller batch; not all of the data)" TRY BY_SAMPLES
-	    "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (shorter, fewer pixels)" TRY BY_ANYTHING "a smaller network (or its weights in fewer bits)" TRY_END " take less.",
+	AT_START("- At the first steps or calls, where the device was nearly free before: the run needs more than there is. " TRY BY_BATCH "Fewer samples at once (a smaller batch; not all of the data)" TRY BY_SAMPLES
+	    "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (shorter, fewer pixels)" TRY BY_ANYTHING "a smaller network (or its weights in fewer bits)" TRY_END " take less."),
 	UNTRIED(BY_ALONE, "- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended."),
-	"- Only later: something may be kept from step to step (" IN_TORCH("losses with their graph, ") "results on lists), or larger samples came. Only in "
+	AFTERWARDS("- Only later: something may be kept from step to step (" IN_TORCH("losses with their graph, ") "results on lists), or larger samples came. Only in "
 	    "validation, tests or predictions: " WITH_GRADIENTS("gradients may be on there (in PyTorch torch.no_grad() switches them off), or ") "more is given, or kept, "
-	    "at once than in training.",
+	    "at once than in training."),
 	NULL
 };
 
 static const char *const of_machine[] = {
-	"- Before the first step: data are read whole, and once more while they are converted, or weights are. Read as they are needed, or mapped "
-	    "from a file, data need not lie there at once.",
-	"- From step to step: something may be kept (results on lists" IN_TORCH(", losses with their graph") ")" WITH_LOADER(", or a loader's processes come to hold copies of "
-	    "what the data set has; without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " that does not grow") ".",
+	AT_START("- Before the first step: data are read whole, and once more while they are converted, or weights are. Read as they are needed, or mapped "
+	    "from a file, data need not lie there at once."),
+	AFTERWARDS("- From step to step: something may be kept (results on lists" IN_TORCH(", losses with their graph") ")" WITH_LOADER(", or a loader's processes come to hold copies of "
+	    "what the data set has; without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " that does not grow") "."),
 	"- In a step, where the network itself runs on the processor: " TRY BY_BATCH "fewer samples at once" TRY BY_ANYTHING "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less.",
 	NULL
 };
@@ -69,6 +69,31 @@ is_of_network(const struct autopsy *y)
 	default:
 		return p->names_network || p->torch || p->torch_files || p->tf_files || p->jax_files;
 	}
+}
+
+bool
+autopsy_had_steps(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->later.line || p->falls.line || (autopsy_had_rounds(y) && !p->resuming.line);
+}
+
+/* What is saved, or tested beside training, has had its steps. */
+bool
+autopsy_may_start(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return !autopsy_had_steps(y) && !p->saving.line && !(p->evaluating.line && autopsy_trains(y));
+}
+
+bool
+autopsy_may_go_on(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return !autopsy_in_first_round(y) && !p->saving.line && (!p->soon.line || p->later.line);
 }
 
 bool

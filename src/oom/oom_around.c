@@ -265,10 +265,21 @@ take_buffer(struct oom_around *r, const struct phrase *p, const struct oom_match
 
 /* ---- the run ---- */
 
+/* Was it told that memory ran out, elsewhere than in a title, ahead of what is read? */
+static bool
+has_failed(const struct oom_log *log)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n && (log->messages.v[i].titled || log->messages.v[i].line == 1); i++)
+		;
+	return i < log->messages.n;
+}
+
 static void
 set_epoch(struct oom_log *log, int64_t epoch, int line)
 {
-	if (log->messages.n > 0 || epoch > MOST_COUNTED)
+	if (has_failed(log) || epoch > MOST_COUNTED)
 		return;
 	log->epoch = epoch;
 	log->epoch_line = line;
@@ -296,7 +307,7 @@ take_step(struct oom_around *r, const struct phrase *p, const struct oom_match *
 	struct oom_log *log = r->log;
 
 	(void)p;
-	if (log->messages.n > 0 || m->number[0] <= 0)
+	if (has_failed(log) || m->number[0] <= 0)
 		return;
 	if (r->step > 0 && m->number[0] > r->step) {
 		log->steps = m->number[0];
@@ -492,8 +503,8 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->assertion = log->assertion ? log->assertion : line;
 		break;
 	case ROLE_LOSS:
-		log->losses += log->messages.n == 0;
-		log->losses_line = log->messages.n == 0 ? line : log->losses_line;
+		log->losses += !has_failed(log);
+		log->losses_line = !has_failed(log) ? line : log->losses_line;
 		break;
 	case ROLE_REPLAY:
 		log->replay = m->number[0];

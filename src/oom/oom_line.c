@@ -77,6 +77,7 @@ const struct phrase oom_lines[] = {
 	{ "Capture cuda graph begin", LINE(ROLE_CAPTURE) },
 	{ "Filling up shuffle buffer (this may take a while): # of #", LINE(ROLE_SHUFFLE) },
 	{ "~\bepoch [#][#/", LINE(ROLE_EPOCH_STEP) },
+	{ "~\bepoch[#] batch [#]", LINE(ROLE_EPOCH_STEP) },
 	{ "~\bepoch # | # / # batches", LINE(ROLE_EPOCH_STEP) },
 	{ ", memory: # ,", LINE(ROLE_PEAK) },
 	{ "~\bepoch\a#/", LINE(ROLE_EPOCH) },

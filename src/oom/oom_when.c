@@ -221,7 +221,7 @@ is_of_learning(struct talk t, const char *at)
 
 /* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后, and in the middle of it */
 #define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
-    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现"
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现"
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 
@@ -241,6 +241,25 @@ is_at_once(struct talk t, const char *at)
 
 #define UNTIL_THEN	"epoch iter step batch round sample image frame end last final middle first second third valid eval test error oom memory out fail crash kill"
 
+#define ROUNDS_COUNTED	"loop loops episode episodes round rounds interaction interactions game games generation generations frame frames image images picture pictures video videos file files request requests prompt prompts call calls run runs batches samples"
+#define SOME		"some several few many hundreds thousands dozens"
+
+/* "after 5,000 loops", "after interaction 60": what stands AT that is of rounds of whatever is gone
+ * through, by their number. */
+static bool
+counts_rounds(struct talk next)
+{
+	struct talk word = clause_word_behind(next, next.s), behind;
+
+	while (talk_is_one_of(word, "the about around approximately roughly almost just only"))
+		word = clause_word_behind(next, word.s + word.n);
+	behind = clause_word_behind(next, word.s + word.n);
+	if (talk_is_one_of(word, ROUNDS_COUNTED))
+		return behind.n > 0 && is_digit(*behind.s);
+	return word.n > 0 && ((is_digit(*word.s) && !talk_is_one_of(word, "0 1")) || talk_is_one_of(word, SOME)) &&
+	    talk_any_whole(talk_part(next, word.s, next.s + next.n), ROUNDS_COUNTED);
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -254,6 +273,8 @@ is_late(struct talk t)
 		return NULL;		/* what came after a time is something else then */
 	if ((said = talk_first(t, LATE_CHINESE)) && !talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功"))
 		return said;
+	if ((said = talk_first(t, "until ")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), "checkpoint save saves saving logg valid eval"))
+		return is_of_learning(t, said) ? NULL : said;
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil") || talk_any_phrase(t, OF_PEOPLE))
 		return NULL;		/* or of how well it had learned by then, or of what people did */
 	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
@@ -265,7 +286,7 @@ is_late(struct talk t)
 		return talk_first(t, "after which");
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
-		if (talk_any_begins(next, "epoch iteration iter step batch minute hour") && !is_of_act(t, at + n) &&
+		if ((talk_any_begins(next, "epoch iteration iter step batch minute hour") || counts_rounds(next)) && !is_of_act(t, at + n) &&
 		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !is_of_learning(t, at))
@@ -367,10 +388,24 @@ runs_until(struct talk t, const char *at)
 	return until && clause_works(talk_part(t, clause.s, until)) && !talk_any_whole(clause, "loss accuracy validation") && !talk_any_whole(talk_part(t, until, clause.s + clause.n), "i you we");
 }
 
+#define AT_ONCE		"right away|immediately|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|at step 0|at iteration 0|" \
+    "before the first step|before the first epoch|as soon as training starts|as soon as the training starts|as soon as it starts|as soon as i start|right at the start|at the very beginning|" \
+    "at the beginning of training|at the beginning of the training|at the start of training|at the start of the training"
+
+/* "It fails at the first step": not where something else was ahead of it, or came of it. */
+static const char *
+is_soon(struct talk t)
+{
+	const char *said = talk_first(t, "一开始训练就|刚开始训练就|一启动就|第一步就|第一个step就|第一个batch就"), *at = said ? said : clause_says(t, AT_ONCE, AHEAD, "");
+
+	return at && !talk_any_whole(talk_sentence(t, at), "after then second later until sometimes randomly if would could should") &&
+	    !clause_is_question(talk_sentence(t, at)) ? at : NULL;
+}
+
 void
 oom_when_line(struct oom_paste *p, struct talk t, int line)
 {
-	const char *at;
+	const char *at, *soon;
 
 	if (!growth(p, t, line) && memchr(t.s, '(', t.n))
 		growth_beside_aside(p, t, line);
@@ -379,6 +414,9 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		p->grows = p->told.said;
 	if (!(at = is_late(t)) && p->told.here_line == line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
+	soon = is_soon(t);
+	if (soon && (oom_told_is_of_failure(&p->told, t, soon, line)))
+		said_at(&p->soon, t, soon, line);
 	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at)))
 		said_at(&p->later, t, at, line);
 }

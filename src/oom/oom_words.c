@@ -252,7 +252,9 @@ saves(struct talk t)
 
 	if (at && talk_any_phrase(talk_head(t, at, SAVED_WITHIN), "\xe6\x97\xb6"))
 		return is_fine(t, at) ? NULL : at;
-	return talk_any_of(t, "model weight checkpoint ckpt state") ? clause_says(t, "when saving|while saving|during saving|trying to save|tries to save|try to save|"
+	if (talk_any_whole(t, "steps epochs iterations checkpoint checkpoints") && (at = clause_says(t, "save every|saves every|saving every|save_steps|save_every", AHEAD | WORKS, "")) && !talk_any_phrase(talk_part(t, t.s, at), "--"))
+		return at;
+	return talk_any_of(t, "model weight checkpoint ckpt state") ? clause_says(t, "when it creates a checkpoint|when creating a checkpoint|when creating checkpoints|while creating a checkpoint|when a checkpoint is|during checkpointing|while checkpointing|when checkpointing|when saving|while saving|during saving|trying to save|tries to save|try to save|"
 	    "when i save|when it saves|due to model save|due to saving|because of saving|model checkpointing cause|checkpoint saving|saving step|get state dict|gets state dict|get the state dict|"
 	    "getting the state dict|get the state_dict|getting the state_dict|to save the model|to save a model|to save the checkpoint|to save a checkpoint|while the model is saved|while the checkpoint is saved",
 	    AHEAD | WORKS, "") : NULL;

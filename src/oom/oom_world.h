@@ -24,6 +24,9 @@
 #define WITH_LOADER(text)	IN_WORLD("l", text)	/* there may be a loader's processes */
 #define WITH_DEVICE(text)	IN_WORLD("d", text)	/* a GPU was named */
 #define WITH_DISPLAY(text)	IN_WORLD("s", text)	/* a display may be on the device */
+#define AT_START(text)		IN_WORLD("e", text)	/* nothing tells that its first steps had fitted, */
+#define AFTERWARDS(text)	IN_WORLD("f", text)	/* or that it failed in them; */
+#define HAD_STEPS(text)		IN_WORLD("h", text)	/* something does tell that steps had fitted */
 #define WITH_GATHERING(text)	IN_WORLD("p", text)	/* PyTorch's DataParallel may be what has several devices */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
