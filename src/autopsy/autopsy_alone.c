@@ -343,7 +343,7 @@ pools(struct autopsy *y)
 	else if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, SAYS_POOLS, "The arena keeps what it had for the largest inputs so far, and grows by powers "
 		    "of two unless arena_extend_strategy is kSameAsRequested; each session has its own. Smaller "
-		    "inputs or batches, that setting, and fewer sessions take less; gpu_mem_limit bounds it.");
+		    "inputs or batches, that setting, and fewer sessions take less; on a device gpu_mem_limit bounds it.");
 }
 
 /* Where what is left of the device is less than the request, that alone is why. */

@@ -19,14 +19,54 @@ static const char *
 lasts(struct talk t)
 {
 	return talk_any_of(t, "audio recording track song speech video wav mp3 mp4 clip film") ? talk_first(t, "minutes and|minutes long|minute long|min long|seconds long|second long|"
-	    "hours long|hour long|_long.wav|long.wav|long.mp3|hour audio|hours of audio") : NULL;
+	    "hours long|hour long|hour-long|hours-long|minute-long|_long.wav|long.wav|long.mp3|hour audio|hours of audio|hour recording|hours recording|hours of recording|hour video|hours of video|hours of speech|"
+	    "hour podcast|hour lecture|hour meeting|hour wav|hour mp3|hour mp4|hours mp4|minute recording|minutes recording|minutes of speech|minutes of recording") : NULL;
 }
 
 /* What is cut ahead of the network, and texts of the report itself. */
 #define CUT_OR_ELSE	"are split|is split|were split|was split|split into chunks|split into clips|split into segments|chunked|truncated|sorry|see below|my long text below|long post"
 
 #define LONG_CHINESE	"长音频|音频过长|音频太长|音频较长|长录音|录音过长|录音太长|长视频|视频过长|视频太长|时长超过|时长过长|时长太长|分钟音频|分钟的音频|分钟视频|分钟的视频|小时音频|小时的音频|小时视频|小时的视频"
+#define MEDIA_CHINESE	"音频|录音|语音|视频|影片|句子|文本|文章|切片|slice|片段|上下文|提示词"
+#define IS_LONG		"过长|太长|较长|很长|超长|特别长|非常长|挺长|很久|长达|比较大的"
+#define TIME_CHINESE	"小时|分钟|多分|个钟"
+#define NEAR_CHINESE	24	/* bytes from what is long to the word that says so */
+#define OF_RUN_CHINESE	"训练|运行|跑了|过了|之后|以后|后|，|。|,|. "
 #define THAN_CHINESE	"更|较|不"	/* right ahead of it */
+
+/* Is there a number ahead of S, "1", "40多", "两个"? */
+static bool
+has_count(struct talk t, const char *s)
+{
+	const char *from = s - t.s > 9 ? s - 9 : t.s;
+
+	return (s > t.s && (is_digit(s[-1]) || (s[-1] == ' ' && s - t.s > 1 && is_digit(s[-2])))) || talk_any_phrase(talk_part(t, from, s), "一|两|二|三|四|五|六|七|八|九|十|几|半|个|多");
+}
+
+/* "输入音频较长", "比较长的音频", "1小时的会议录音": a word for a recording or a text beside one that says
+ * how long it is. */
+static const char *
+is_said_long(struct talk t)
+{
+	const char *at = NULL, *of, *end = t.s + t.n;
+	struct talk ahead, behind;
+	size_t n, m;
+
+	while (talk_next_phrase(t, IS_LONG "|" TIME_CHINESE, &at, &n)) {
+		behind = talk_part(t, at + n, end - (at + n) > NEAR_CHINESE ? at + n + NEAR_CHINESE : end);
+		ahead = talk_part(t, at - t.s > NEAR_CHINESE ? at - NEAR_CHINESE : t.s, at);
+		if (clause_denies_elsewhere(t, at, n) || talk_any_phrase(ahead, "训练|不会|没有"))
+			continue;
+		of = NULL;
+		if (talk_next_phrase(behind, MEDIA_CHINESE, &of, &m) && !talk_any_phrase(talk_part(t, behind.s, of), OF_RUN_CHINESE) &&
+		    (!talk_any_phrase(talk_part(t, at, at + n), TIME_CHINESE) || has_count(t, at)))
+			return at;
+		of = NULL;
+		if (!talk_any_phrase(talk_part(t, at, at + n), TIME_CHINESE) && talk_next_phrase(ahead, MEDIA_CHINESE, &of, &m) && !talk_any_phrase(talk_part(t, of + m, at), OF_RUN_CHINESE "|不"))
+			return of;
+	}
+	return NULL;
+}
 
 /* The same in Chinese; not "更长音频也不会" */
 static const char *
@@ -38,7 +78,7 @@ names_long_chinese(struct talk t)
 	while (talk_next_phrase(t, LONG_CHINESE, &at, &n))
 		if (!clause_denies_elsewhere(t, at, n) && !(at - t.s >= 3 && talk_first(talk_part(t, at - 3, at), THAN_CHINESE)))
 			return at;
-	return NULL;
+	return is_said_long(t);
 }
 
 /* Films, recordings and texts that are long, */
