@@ -22,6 +22,8 @@ static const struct {
 } habits[HABITS] = {
 	[HABIT_NARROW] = { OF_HOST, false, 0, "names a Python of 32 bits (%s). Where that is what ran, its process has no more than 2 to 4 GiB of addresses, however much the machine has: a Python of "
 	    "64 bits has no such bound." },
+	[HABIT_HEAP] = { OF_HOST, false, 0, "has %s. Where that is of the process that failed, its heap may have no more than that, however much the machine has, and what it keeps at once is more: "
+	    "fewer rows, columns or threads that each keep a copy, or a higher limit, as far as there is memory, help." },
 	[HABIT_LIMIT] = { OF_HOST, false, 0, "has %s, by its words how much of the machine's memory a job or a container may have. Where this run was in it, that may be where it was ended, however "
 	    "much the machine has: more of it, or less at once, helps." },
 	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), weights, gradients and the optimizer's "
@@ -37,6 +39,8 @@ static const struct {
 	    "of them, in each process, and as many results as writer_batch_size says until they are written: where those are pictures, sounds or lists of numbers, fewer take less." },
 	[HABIT_FRAMES] = { OF_DEVICE, false, 0, "reads a file as a whole onto the device (%s). Where the file is large, it lies there as a whole, and while it is read or worked with often more than once: in parts "
 	    "(dask_cudf), fewer columns, or with the machine's memory beside it (RMM's managed memory), it need not fit." },
+	[HABIT_OCCUPIES] = { OF_DEVICE, true, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "has %s in a command of YOLOX. Where that is its --occupy, it takes nine tenths of the device as one tensor, less what is in use, ahead of the first step and whatever the "
+	    "batch: that is refused where a display or another process has more than a tenth, or no single piece is as large. Without it, memory is taken as it is needed." },
 	[HABIT_MOVED] = { OF_DEVICE, false, 0, "puts data, by its words, on the device (%s). Where that is all of it, and not a batch, it lies there whole: a batch that is put there in each round takes a part of that." },
 	[HABIT_TEXTS] = { OF_EITHER, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "is of transformers' sets of texts (%s). Where it was the machine's memory, and the run's set is one of those (TextDataset, LineByLineTextDataset), its file is read whole, and tokens are made of all of it "
 	    "there, in each process: many times the file's bytes. A smaller file, or datasets (load_dataset(\"text\"), map()), which keeps what is made in a file, takes less." },
@@ -139,6 +143,8 @@ static const struct {
 	    "so is what a layer makes of it: a batch no larger than that of training needs no more than its forward does." },
 	[HABIT_HISTOGRAMS] = { OF_EITHER, false, 0, "has TensorBoard draw histograms (%s). Where that is of the run, and of an older Keras, all of validation_data goes through the network at once for "
 	    "them at the end of an epoch, or in batches of the callback's own batch_size: 0 draws none, and fewer samples to validate on take less." },
+	[HABIT_PARTS] = { OF_EITHER, false, 0, "has %s. Where that is dask's, and of a whole table, all of its parts are put together to one frame in one place, with dask_cudf on one device, however many there are: what is small (a sum, head()), "
+	    "or written part by part (to_parquet()), need not be, and persist() leaves parts where they were made." },
 	[HABIT_HOOK] = { OF_EITHER, true, 0, "has %s. Where that is Lightning's, before version 2, what each step returns is kept until it runs, at the end of an epoch, and where those are tensors of "
 	    "the device they lie there all that time: numbers alone (.item()), or .detach().cpu(), lets them go." },
 	[HABIT_STORES] = { OF_EITHER, false, 0, "has %s, by which flair keeps the vectors that it makes for words, with all samples of an epoch. Where the run is flair's, \"none\" makes them anew each "
@@ -303,6 +309,10 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return y->main->kind == OOM_CUPY;
 	case HABIT_INDEX:
 		return y->main->kind == OOM_CUDA && y->main->status && strncmp(y->main->who, "cu", 2) == 0;
+	case HABIT_OCCUPIES:		/* it asks for most of a device at once */
+		return y->budget.total <= 0 || y->lo >= y->budget.total / 4;
+	case HABIT_HEAP:
+		return strcmp(y->main->who, "Java") == 0;
 	case HABIT_ALONE:
 		return !of[HABIT_OFFLOADS].line;
 	case HABIT_FED:
@@ -316,12 +326,22 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 	}
 }
 
+/* Whose memory it was that failed. A Python of 32 bits has its bound whatever people call full,
+ * where they name no device. */
+static enum whose
+whose(const struct autopsy *y, enum oom_habit_kind kind)
+{
+	const struct oom_told *t = &y->log.paste.told;
+
+	return autopsy_is_of_machine(y) || (kind == HABIT_NARROW && y->main->kind == OOM_TOLD && !t->device && !t->gpu) ? OF_HOST : OF_DEVICE;
+}
+
 static bool
 is_said(const struct autopsy *y, enum oom_habit_kind kind)
 {
 	const struct oom_habits *h = &y->log.paste.habits;
 
-	if (!h->of[kind].line || h->off[kind] || !(habits[kind].whose & (autopsy_is_of_machine(y) ? OF_HOST : OF_DEVICE)) || (y->main->facts & habits[kind].unless))
+	if (!h->of[kind].line || h->off[kind] || !(habits[kind].whose & whose(y, kind)) || (y->main->facts & habits[kind].unless))
 		return false;
 	if ((habits[kind].torch && !autopsy_may_be_torch(y)) || !is_of_kind(y, kind))
 		return false;
@@ -339,10 +359,8 @@ autopsy_habits(struct autopsy *y)
 	enum oom_habit_kind kind;
 	int said = 0;
 
-	if (is_of_another_language(y->main))
-		return;
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
-		if (is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
+		if ((kind == HABIT_HEAP || !is_of_another_language(y->main)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
 			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
 			    y->log.paste.habits.units_lines[dense_of(y)] : y->log.paste.habits.of[kind].line, filled(y, kind)));
 			said++;

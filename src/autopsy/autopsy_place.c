@@ -95,7 +95,7 @@ step(struct autopsy *y)
 		return;
 	place_cause(y, SAYS_STEP, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
 	    "what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), made "
-	    "at the first step and held from then on. The batch plays no part in their size; SGD, an "
+	    "at the first step as a rule and held from then on. The batch plays no part in their size; SGD, an "
 	    "optimizer in 8 bits, or fewer weights that are trained need less." :
 	    "By the traceback it failed in the optimizer's step, whose tensors are as large as weights: "
 	    "what it keeps is made at the first one. The batch plays no part in their size.");

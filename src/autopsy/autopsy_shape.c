@@ -413,7 +413,7 @@ host_request(struct autopsy *y)
 	const char *human;
 	bool pictures = strcmp(o->who, "OpenCV") == 0;
 
-	if (y->lo <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE && !pictures))
+	if (y->lo <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE && strcmp(o->who, "R") != 0 && !pictures))
 		return;
 	human = autopsy_size_text(y->arena, bytes, o);
 	if (bytes <= SMALL_HOST)

@@ -31,11 +31,11 @@ static const struct {
 	bool traced;		/* of a traceback's lines, too; the place tells of others (oom_signs.h) */
 } calls[] = {
 	{ HABIT_READS, "read_csv(|read_table(|read_excel(|read_json(|read_parquet(|read_pickle(|pickle.load(|json.load(|np.load(|numpy.load(|loadtxt(|"
-	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator|config|cfg|param|setting|vocab", false },
+	    "genfromtxt(|joblib.load(|.readlines(|np.array(hf.get(|np.array(hf[|np.array(f.get(|np.array(h5f|np.array(h5[|np.array(h5_file[|np.array(data_file[", "chunksize|nrows|mmap_mode|iterator|config|cfg|param|setting|vocab|dask_cudf.read_|dd.read_|dask.dataframe", false },
 	{ HABIT_TEXTS, "linebylinetextdataset(|textdataset(tokenizer", "class |def ", true },
 	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true", true },
 	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
-	{ HABIT_FRAMES, "cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(|cudf.from_pandas(", "dask_cudf|nrows|byte_range", true },
+	{ HABIT_FRAMES, "cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(|cudf.from_pandas(", "nrows|byte_range", true },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd", false },
 	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7", false },
@@ -82,6 +82,16 @@ oom_habit_keep(struct oom_habits *h, enum oom_habit_kind kind, int line, int64_t
 	of->name[length] = '\0';
 }
 
+/* "dask_cudf.read_csv(" reads parts, and is no "cudf.read_csv(". */
+static bool
+next_call(struct talk t, enum oom_habit_kind kind, const char *phrases, const char **at, size_t *n)
+{
+	while (talk_next_phrase(t, phrases, at, n))
+		if (kind != HABIT_FRAMES || *at == t.s || !piece_is_word((*at)[-1]))
+			return true;
+	return false;
+}
+
 static void
 by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 {
@@ -95,7 +105,7 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 		at = NULL;
 		if (traced && !calls[i].traced)
 			continue;
-		if (!talk_next_phrase(t, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless) ||
+		if (!next_call(t, calls[i].kind, calls[i].phrases, &at, &n) || talk_any_phrase(t, calls[i].unless) ||
 		    (calls[i].kind == HABIT_DENSE && (at[1] == 'T' || at[3] == 'A')))	/* ".ToArray()" of C#, ".toArray()" of Java */
 			continue;
 		if (*at == '.' && at[1] >= 'A' && at[1] <= 'Z')
@@ -179,6 +189,7 @@ static const char *
 narrow_at(struct talk t)
 {
 	const char *at = NULL, *s;
+	int64_t bits;
 	size_t n;
 
 	while (talk_next_phrase(t, "-32\\", &at, &n)) {
@@ -187,6 +198,8 @@ narrow_at(struct talk t)
 		if (s - t.s >= 6 && talk_first(talk_part(t, s - 6, s), "python"))
 			return s - 6;
 	}
+	if ((s = talk_first(t, "python-bits")) && oom_habit_number(t, s + strlen("python-bits"), &bits) && bits == 32)
+		return s;		/* as pandas tells it */
 	return talk_first(t, NARROW);
 }
 

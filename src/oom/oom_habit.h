@@ -16,6 +16,7 @@
 enum oom_habit_kind {
 	/* of the machine's memory */
 	HABIT_NARROW,		/* a Python of 32 bits, by this name */
+	HABIT_HEAP,		/* Java's heap may have so much, by this option */
 	HABIT_LIMIT,		/* a job or a container may have so much of it, by this setting */
 	HABIT_OFFLOADS,		/* what a run keeps is put into it, by this name */
 	HABIT_WORKERS,		/* a loader's processes: how many */
@@ -51,6 +52,7 @@ enum oom_habit_kind {
 	HABIT_REPLAY,		/* what was seen is added to a memory of this name; `n`: the line that put it on a device */
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_FRAMES,		/* cuDF reads a file as a whole, by a call of this name */
+	HABIT_OCCUPIES,		/* YOLOX takes most of a device ahead of its first step, by this option */
 	HABIT_MOVED,		/* what by its name is data, or each of a list, is put on a device, by this name: Julia, Theano, CuPy */
 	HABIT_FACES,		/* dlib looks for faces, by a call of this name */
 	HABIT_LISTED,		/* what CuPy makes is put on a list in a loop, which begins on line `n` */
@@ -73,6 +75,7 @@ enum oom_habit_kind {
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */
 	HABIT_SPREAD,		/* weights are spread over devices, by this setting */
 	HABIT_JOINED,		/* transformers' Trainer joins what it predicts for all samples, by this call */
+	HABIT_PARTS,		/* dask's parts are put together to one frame, by this call */
 	HABIT_HOOK,		/* Lightning keeps what steps return until this runs */
 	HABIT_STORES,		/* flair keeps what it makes for words; `n`: on a device */
 	HABIT_PREDICTS,		/* predict() is called in a loop, which begins on line `n` */
@@ -98,6 +101,7 @@ struct oom_habits {
 	int lets_go, begins;	/* the last line that lets go of a state's graph, and that makes a state anew, of whatever loop */
 	int clears;		/* and the last that lets go of networks made before */
 	int checks;		/* the last that names gradient checkpointing */
+	bool dask;		/* dask is named */
 	bool parted;		/* a name of a set of samples was given to a part of one */
 	int one_line;		/* of the command that goes on: the line that starts one process alone, */
 	char one[HABIT_NAME];	/* by this option */

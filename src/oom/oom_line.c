@@ -114,6 +114,7 @@ const struct phrase oom_lines[] = {
 	{ "~\btrainable params\a#", LINE(ROLE_TRAINED) },
 	{ "~total number of elements in model\a#", LINE(ROLE_WEIGHTS) },
 	{ "~number of parameters\a#", LINE(ROLE_WEIGHTS) },
+	{ "~number of parameters (@ #", LINE(ROLE_WEIGHTS) },	/* XLM's, of each of its networks */
 	{ "~number of model parameters\a#", LINE(ROLE_WEIGHTS) },
 	{ "~\btotal parameters\a#.#m\b", LINE(ROLE_WEIGHTS) },	/* in millions, as MLX says them */
 	{ "~\btrainable parameters\a#.#m\b", LINE(ROLE_TRAINED) },
@@ -183,6 +184,9 @@ const struct phrase oom_lines[] = {
 	{ "~\bcutoff_len\a#\b", LINE(ROLE_LENGTH) },
 	{ "~\bsequence_len\a#\b", LINE(ROLE_LENGTH) },
 	{ "~\bmax_prompt_length\a#\b", LINE(ROLE_LENGTH) },
+	{ "~\bgenerate_max_len\a#\b", LINE(ROLE_LENGTH) },	/* of answers, where a language model learns from its own, */
+	{ "~\bmax_response_length\a#\b", LINE(ROLE_LENGTH) },
+	{ "~\bmax_completion_length\a#\b", LINE(ROLE_LENGTH) },
 	{ "~\bmax_source_length\a#\b", LINE(ROLE_LENGTH) },
 	{ "expandable_segments:True to avoid", LINE(ROLE_NOTHING) },	/* PyTorch's own advice */
 	{ "expandable_segments:True", LINE(ROLE_EXPANDS) },

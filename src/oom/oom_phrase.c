@@ -278,6 +278,7 @@ const struct phrase oom_phrases[] = {
 	{ "std::bad_alloc: out_of_memory: CUDA error (failed to allocate %", FROM("RMM") },
 	{ "std::bad_alloc: out_of_memory", FROM("RMM") },
 	{ "std::bad_alloc: RMM failure", FROM("RMM") },
+	{ "std::bad_alloc: CUDA error at: & cudaErrorMemoryAllocation", FROM("RMM") },
 	{ "RMM_ERROR_OUT_OF_MEMORY", FROM("RMM") },
 	{ "The current model can't be trained on this hardware with these parameters", SAYS(OOM_CUDA, "PyKEEN", PYKEEN) },
 	{ "Memory allocation error on worker # :", SAYS(OOM_CUDA, "XGBoost", TREES) },

@@ -38,6 +38,7 @@ static const struct {
 	{ HABIT_FOREST, "randomforestclassifier(|randomforestregressor(|extratreesclassifier(|extratreesregressor(", "max_depth|max_leaf_nodes|min_samples_leaf|def |class |import |cuml|labelcol|featurescol", true },
 	{ HABIT_SIMILAR, "init_sims|syn0norm|most_similar|similar_by_vector|similar_by_word", "def |replace=true|replace = true|== |spacy|vocab.vectors|elasticsearch", true },
 	{ HABIT_TAGS, "taggeddocument(|labeledsentence(|labeledlinesentence(|taggedlinedocument(", "def |class |import ", true },
+	{ HABIT_HEAP, "-xmx", "def |import ", true },
 	{ HABIT_PRETRAINS, "create_pretraining_data", "def |import ", true },
 	{ HABIT_SUBWORDS, "fasttext.load_model(|sent2vecmodel(|load_facebook_model(|load_facebook_vectors(|load_fasttext_format(", "def |import ", true },
 };
@@ -57,18 +58,35 @@ is_denied(struct talk t, const char *at, size_t n)
 	    talk_any_whole(talk_part(clause, at, clause.s + clause.n), "without successfully finished completed done");
 }
 
+/* "python tools/train.py -f exps/default/yolox_s.py -d 1 -b 8 --fp16 -o": of YOLOX, whose -o is
+ * --occupy. */
+static void
+occupies(struct oom_habits *h, struct talk t, int line, bool told)
+{
+	size_t n;
+	const char *at = talk_first(t, "yolox") && talk_first(t, "train") ? talk_find_whole(t, "--occupy|-o", &n) : NULL;
+
+	if (at && !(told && is_denied(t, at, n)))
+		oom_habit_keep(h, HABIT_OCCUPIES, line, 0, at, at + n);
+}
+
 void
 oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool traced)
 {
 	const char *at, *from, *to, *end = t.s + t.n;
 	size_t i, n;
 
+	if (talk_any_begins(t, "dask dask_cudf"))
+		h->dask = true;
+	occupies(h, t, line, told);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if ((traced && !names[i].traced) || talk_any_phrase(t, names[i].unless))
 			continue;
 		for (at = NULL; talk_next_phrase(t, names[i].phrases, &at, &n); ) {
 			if (told && is_denied(t, at, n))
 				continue;
+			if (names[i].kind == HABIT_HEAP && (at + n == end || !is_digit(at[n])))
+				continue;	/* named without a size */
 			if (names[i].kind == HABIT_INDEX && at != piece_past_blanks(t.s, end))
 				continue;	/* as it is printed; not one that a sentence speaks of */
 			for (from = at; from > t.s && piece_is_word(from[-1]); from--)
@@ -217,9 +235,26 @@ oom_seen_unrolled(struct oom_habits *h, struct talk t, int line)
 	}
 }
 
+/* "ddf.compute()", "from_cudf(frame, npartitions=4).compute()": of all of a name or of what was
+ * read; not "ddf.x.mean().compute()", which is small. */
+static void
+puts_together(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL, *from, *end = t.s + t.n;
+	size_t n;
+
+	while (h->dask && talk_next_phrase(t, ".compute()", &at, &n)) {
+		for (from = at; from > t.s && piece_is_word(from[-1]); from--)
+			;
+		if (from < at ? from == t.s || from[-1] != '.' : talk_any_phrase(talk_part(t, t.s, at), "from_cudf(|from_pandas(|read_csv(|read_parquet(|read_json("))
+			oom_habit_keep(h, HABIT_PARTS, line, 0, from < at ? from : at, at + n < end ? at + n : end);
+	}
+}
+
 void
 oom_seen_line(struct oom_habits *h, struct talk t, int line)
 {
+	puts_together(h, t, line);
 	alone(h, t, line);
 	if (talk_any_whole(t, "def"))
 		h->placed = 0;		/* of another function */

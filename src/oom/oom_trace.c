@@ -150,7 +150,9 @@ note_code(struct oom_trace *t, struct piece line)
 	t->facts |= signs_of_calls_made(line);
 	if (piece_find(line, "self.module(*inputs[0]"))	/* DataParallel of one device */
 		t->facts &= ~TRACE_PARALLEL;
-	if (piece_find((struct piece){ line.s, line.n }, "exp_avg") || (t->facts & TRACE_STEP))
+	if (piece_find((struct piece){ line.s, line.n }, "exp_avg") && (facts & TRACE_STATE))
+		t->facts |= TRACE_STEP | TRACE_STATE;	/* also where an optimizer makes it as it is set up */
+	else if (t->facts & TRACE_STEP)
 		t->facts |= facts & TRACE_STATE;
 	if (t->library || (t->turned && t->settled))
 		return;
