@@ -24,15 +24,15 @@ static const char *const says[DOMAINS] = {
 	[DOMAIN_RANKS] = "Where samples are ranked by what neighbours they share (k-reciprocal encoding, Jaccard distances), each matrix of that has a number for each pair of them: of 20,000 it takes 1.49 GiB in float32, of "
 	    "200,000 149 GiB, and there are several. Of parts of the samples, in 16 bits, or of the nearest neighbours alone (sparse), they take less.",
 	[DOMAIN_SPEECH] = "Where it trains on recordings, those of a batch are padded to its longest, and what layers keep grows with that, attention's scores, where they are stored, with its square: "
-	    "a few that are long decide whether it fits. With these cut or left out, or fewer at once (where a batch is bounded by what it holds, as by ESPnet's batch_bins or icefall's max-duration, a lower bound), it takes less.",
+	    "a few that are long decide whether it fits. " TRY BY_ANYTHING "With these cut or left out" TRY BY_BATCH "with fewer at once (where a batch is bounded by what it holds, as by ESPnet's batch_bins or icefall's max-duration, a lower bound)" TRY_END ", it takes less.",
 	[DOMAIN_ENTITIES] = "Where a graph of knowledge is embedded, each entity has a row of numbers, with its gradient and what the optimizer keeps, and each sample is compared with as many "
-	    "others as the run is told, in evaluation with all entities: narrower rows, fewer negatives, and fewer samples at once (in evaluation, too, or a part of the entities after the other) take less.",
-	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth: smaller patches, or fewer at once, take less. Where "
+	    "others as the run is told, in evaluation with all entities: " TRY BY_ANYTHING "narrower rows" TRY BY_ANYTHING "fewer negatives" TRY BY_BATCH "fewer samples at once (in evaluation, too, or a part of the entities after the other)" TRY_END " take less.",
+	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth: " TRY BY_SAMPLES "smaller patches" TRY BY_BATCH "fewer at once" TRY_FIRST "fewer patches at once" TRY_END ", take less. Where "
 	    "whole volumes are predicted, results for all of their voxels and classes lie there, too: put together in the machine's memory (device=\"cpu\" of MONAI's sliding windows), they do not.",
 	[DOMAIN_PROTEINS] = "Where a network is given a protein, it has numbers for each pair of its residues, and in some layers for each three of them, so that it grows with the square of the length, or more: "
 	    "a shorter one, or crops of it, take less, and so do fewer sequences beside it, and layers that work in parts (chunk_size).",
 	[DOMAIN_TEXTS] = "Where a network learns to write text word by word, the words' vectors, the last layer and its scores grow with the vocabulary, a number for each word at each position, and batches are padded to "
-	    "their longest sentence: fewer words (subwords, a bound on their number), shorter sentences, and fewer of them at once (in tokens, where a batch is counted so) take less.",
+	    "their longest sentence: " TRY BY_ANYTHING "fewer words (subwords, a bound on their number)" TRY BY_SAMPLES "shorter sentences" TRY BY_BATCH "fewer sentences at once (in tokens, where a batch is counted so)" TRY_END " take less.",
 	[DOMAIN_CHAINS] = "Where samples are drawn by chains (MCMC), what is kept of all draws, of each chain and of every quantity, lies there until the run ends, and mostly a copy of it then: fewer draws or "
 	    "chains, or runs that go on from one another (in NumPyro post_warmup_state), whose draws are put elsewhere in between, take less.",
 	[DOMAIN_BROWSER] = "Where that is TensorFlow.js on WebGL, a tensor stays on the device until it is disposed of, as the language's collector does not see that memory: those that are made "
@@ -45,8 +45,8 @@ static const char *const says[DOMAINS] = {
 	    "compute_on_cpu=True, which moves such lists to the machine's memory, keep that from growing.",
 	[DOMAIN_RESULTS] = "Where that is Ultralytics' predict() or track() of a video, a stream or many pictures, it gives a list of the results of all of them, each with its picture, which grows in the machine's memory "
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
-	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: smaller patches in training (gt_size, "
-	    "patch_size), fewer at once, and tiles in place of whole pictures in validation take less.",
+	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: " TRY BY_SAMPLES "smaller patches in training (gt_size, "
+	    "patch_size)" TRY BY_BATCH "fewer at once" TRY_FIRST "fewer patches at once" TRY BY_TILES "tiles in place of whole pictures in validation" TRY_END " take less.",
 };
 
 /* Of either memory: what runs on the processor, too, and holds what it makes there. */
@@ -150,7 +150,7 @@ autopsy_domain(struct autopsy *y, bool grows)
 	if (y->module || y->log.serving)
 		return;
 	for (d = 0; d < DOMAINS; d++)
-		if (of[d].line && is_said(y, d, grows)) {
+		if (of[d].line && is_said(y, d, grows) && *autopsy_worded(y, says[d])) {
 			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
 			return;
 		}

@@ -27,14 +27,14 @@ static const struct {
 	[HABIT_LIMIT] = { OF_HOST, false, 0, "has %s, by its words how much of the machine's memory a job or a container may have. Where this run was in it, that may be where it was ended, however "
 	    "much the machine has: more of it, or less at once, helps." },
 	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), weights, gradients and the optimizer's "
-	    "numbers lie there, and buffers beside them, of all processes of a machine together: with Adam, as a rule, 12 bytes and more for each weight that is trained, 78 GiB for 7 thousand million. Fewer weights that "
-	    "are trained (LoRA), more devices or machines in its place, or a file for a part (NVMe) take less there." },
+	    "numbers lie there, and buffers beside them, of all processes of a machine together: with Adam, as a rule, 12 bytes and more for each weight that is trained, 78 GiB for 7 thousand million. " TRY BY_ADAPTER "Fewer weights that "
+	    "are trained (LoRA)" TRY BY_ANYTHING "more devices or machines in its place" TRY BY_ANYTHING "a file for a part (NVMe)" TRY_END " take less there." },
 	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, UNTRIED(BY_WORKERS, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
 	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less.") },
 	[HABIT_JOBS] = { OF_HOST, false, 0, "%s: where that is of the run, several jobs work at once (as many as there are processors where n_jobs is -1). Each makes what it works with, and "
 	    "where they are processes, each may hold the data once more. One at a time (1) takes a part of that." },
 	[HABIT_QUEUE] = { OF_HOST, false, 0, "has %s. Where that is of the run, up to as many batches wait there, made as they are (samples, where a tf.data.Dataset has it ahead of batch()), and with workers some more "
-	    "that are being made: a shorter queue, or fewer samples in a batch, takes less." },
+	    "that are being made: " TRY BY_ANYTHING "a shorter queue" TRY BY_BATCH "fewer samples in a batch" TRY_END ", takes less." },
 	[HABIT_MAPS] = { OF_HOST, false, 0, "has samples handed to a function many at once (%s). Where that is of datasets, as many as batch_size says (1000 unless it is told) lie there with what is made "
 	    "of them, in each process, and as many results as writer_batch_size says until they are written: where those are pictures, sounds or lists of numbers, fewer take less." },
 	[HABIT_FRAMES] = { OF_DEVICE, false, 0, "reads a file as a whole onto the device (%s). Where the file is large, it lies there as a whole, and while it is read or worked with often more than once: in parts "
@@ -123,7 +123,7 @@ static const struct {
 	[HABIT_CONTEXT] = { OF_DEVICE, false, TRACE_LAYERS, "has %s, positions as llama.cpp counts them. Where the run's context is as long, as it is in some versions where -c (num_ctx) says nothing, keys and "
 	    "values lie there for all of them from the start, and what is computed grows with it: a shorter context takes less." },
 	[HABIT_SIZES] = { OF_DEVICE, false, 0, "has %s, by its name pictures of several sizes. Where the run changes their size as it goes on, some batches are larger than those before, and it may fail "
-	    "only at one of them: without it, with a lower bound, or with fewer pictures at once, the largest fits." },
+	    "only at one of them: " TRY BY_ANYTHING "without it" TRY BY_ANYTHING "with a lower bound" TRY BY_BATCH "with fewer pictures at once" TRY_END ", the largest fits." },
 	[HABIT_BENCHMARK] = { OF_DEVICE, true, TRACE_LOADING, "has cuDNN try its ways of a convolution (%s) at the first step of each size, with workspaces as large as there is room for. Where sizes differ from "
 	    "step to step, or the device is nearly full, it takes less with that off." },
 	[HABIT_UNIT] = { OF_DEVICE, true, 0, "has %s, and a policy that wraps layers (auto_wrap_policy) was not found there. Where none is set, FSDP takes the network as one unit, and puts all of its weights "

@@ -15,7 +15,7 @@ static const char *const says[KNOBS] = {
 	    "pictures at once, take less, and small print is lost first.",
 	[KNOB_PARTS] = "Where that is an argument of what failed, it says in how many parts a picture or volume is gone over. Where it is left out, all of it is given to the network at "
 	    "once, and results of its layers grow with it. More parts take less.",
-	[KNOB_TILE] = "Where a picture is gone over in tiles of that size, smaller ones take less (0 may mean none). What of the picture, or of its result, lies "
+	[KNOB_TILE] = UNTRIED(BY_TILES, "Where a picture is gone over in tiles of that size, smaller ones take less (0 may mean none). ") "What of the picture, or of its result, lies "
 	    "on the device as a whole beside them grows with the picture, whatever the tile.",
 	[KNOB_RAYS] = "Where that bounds how many rays, or samples of them, are computed at once, what forward keeps grows with it, and fewer take less.",
 	[KNOB_VOXEL] = "Where space is cut into voxels of that side, those on surfaces are about four times as many at half of it, and those of all of a space eight "
@@ -27,8 +27,8 @@ static const char *const says[KNOBS] = {
 	[KNOB_TOKENS] = "Where that bounds how much a batch of training has, as in fairseq its tokens, or samples of waveforms, and in ESPnet its bins, results of layers grow with "
 	    "it, and a lower bound takes less. One that is longer than all of it has to be cut or left out.",
 	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, as in NeMo, what layers keep grows with the longest of a batch, to which the others are padded; where it bounds the seconds of all of "
-	    "a batch, as in icefall, with those, and a recording that is longer makes a batch of its own. A lower bound, recordings that are cut or left out, or fewer at once take less.",
-	[KNOB_OFFLOADS] = "Where that is of Stable Diffusion's web UI, or of ComfyUI, more of the model lies on the device at a time than with --lowvram, which takes less, and longer.",
+	    "a batch, as in icefall, with those, and a recording that is longer makes a batch of its own. " TRY BY_ANYTHING "A lower bound" TRY BY_ANYTHING "recordings that are cut or left out" TRY BY_BATCH "fewer at once" TRY_END " take less.",
+	[KNOB_OFFLOADS] = UNTRIED(BY_LOWVRAM, "Where that is of Stable Diffusion's web UI, or of ComfyUI, more of the model lies on the device at a time than with --lowvram, which takes less, and longer."),
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
 	    "at once, one call after the other, take less.",
 	[KNOB_CONTEXT] = "Where that is of llama.cpp, or of a program with it, such as Ollama, keys and values for as many tokens are set aside when a model is loaded, in Ollama for each of as many requests at once as "
@@ -43,7 +43,7 @@ static const char *const says[KNOBS] = {
 	    "optimizer's numbers of those that are trained, and keys and values of the texts that are written: " TRY BY_SPLITTING "models that are split (ZeRO's stage 3)" TRY BY_OFFLOADING "some that are offloaded (the reference in the machine's memory)"
 	    TRY BY_ANYTHING "smaller ones beside the actor" TRY BY_ADAPTER "adapters (LoRA)" TRY BY_ANYTHING "shorter texts" TRY BY_ANYTHING "fewer texts at once" TRY_END ", take less.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
-	    "stored, with their square. A lower bound, or fewer samples at once, take less.",
+	    "stored, with their square. " TRY BY_SAMPLES "A lower bound" TRY BY_BATCH "fewer samples at once" TRY_END ", take less.",
 };
 
 void
@@ -55,7 +55,7 @@ autopsy_knobs(struct autopsy *y)
 	if (y->main->host || y->main->says || y->module || y->log.serving)
 		return;
 	for (k = 0; k < KNOBS && said < MOST_KNOBS; k++)
-		if (of[k].line && !(k == KNOB_LENGTH && y->log.paste.however)) {
+		if (of[k].line && *autopsy_worded(y, says[k]) && !(k == KNOB_LENGTH && y->log.paste.however)) {
 			autopsy_hint(y, SAYS_KNOB, arena_printf(y->arena, "Line %d names %s. %s", of[k].line, of[k].name, says[k]));
 			said++;
 		}

@@ -23,6 +23,8 @@ tried(const struct autopsy *y)
 
 	for (m = 0; m < MEASURES; m++)
 		is |= p->measures.line[m] ? MEASURE_BIT(m) : 0;
+	if (y->main && ((y->main->facts & TRACE_NO_BATCH) || autopsy_in_update(y->main)))
+		is |= MEASURE_BIT(MEASURE(BY_BATCH)) | MEASURE_BIT(MEASURE(BY_SAMPLES));	/* they play no part there */
 	is |= one ? MEASURE_BIT(MEASURE(BY_BATCH)) : 0;
 	is |= p->few_bits ? MEASURE_BIT(MEASURE(BY_BITS)) : 0;
 	is |= p->adapts ? MEASURE_BIT(MEASURE(BY_ADAPTER)) : 0;
@@ -102,7 +104,7 @@ list(struct text *t, const char *s, uint32_t is, int *n)
 			continue;
 		}
 		of[left] = words_of(s + 2, ahead && left == 0);
-		left++;
+		left += of[left].n > 0;		/* it may be of another world */
 	}
 	s += *s == TRY_END[0];
 	for (i = 0; i < left; i++) {
@@ -113,7 +115,7 @@ list(struct text *t, const char *s, uint32_t is, int *n)
 	}
 	one = left == 1 && ahead;
 	s += one && *s == ',';
-	if (one && is_singular(of[0].words) && (strncmp(s, " take", 5) == 0 || strncmp(s, " help", 5) == 0)) {
+	if (one && is_singular(of[0].words) && (strncmp(s, " take ", 6) == 0 || strncmp(s, " help ", 6) == 0)) {
 		text_add(t, s, 5);
 		text_puts(t, "s");
 		s += 5;

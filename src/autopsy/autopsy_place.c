@@ -95,8 +95,8 @@ step(struct autopsy *y)
 		return;
 	place_cause(y, SAYS_STEP, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
 	    "what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), made "
-	    "at the first step as a rule and held from then on. The batch plays no part in their size; SGD, an "
-	    "optimizer in 8 bits, or fewer weights that are trained need less." :
+	    "at the first step as a rule and held from then on. The batch plays no part in their size; " TRY BY_ANYTHING "SGD" TRY BY_ANYTHING "an "
+	    "optimizer in 8 bits" TRY BY_ADAPTER "fewer weights that are trained" TRY_END " need less." :
 	    "By the traceback it failed in the optimizer's step, whose tensors are as large as weights: "
 	    "what it keeps is made at the first one. The batch plays no part in their size.");
 }
@@ -128,8 +128,8 @@ evaluation(struct autopsy *y)
 	    TRACE_NO_BATCH | TRACE_GENERATES | TRACE_PROFILES | TRACE_CACHE | TRACE_GRAPH))) {
 		place_cause(y, SAYS_EVALUATED, arena_printf(y->arena, "By the traceback it failed in evaluation or prediction, as a function's name has it, %s. Where "
 		    "gradients were off, nothing was kept for backward: what was given at once (its own batch, and the size of its samples) and results "
-		    "that are kept of the batches before decide, beside weights, and what training keeps there where the program trains, too. Fewer or "
-		    "smaller samples at once take less.", o->facts & TRACE_NO_GRAD ? "behind a decorator, as a rule torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
+		    "that are kept of the batches before decide, beside weights, and what training keeps there where the program trains, too. " TRY BY_BATCH "Fewer samples at once" TRY BY_SAMPLES
+		    "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less.", o->facts & TRACE_NO_GRAD ? "behind a decorator, as a rule torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
 		return;
 	}
 	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
@@ -224,7 +224,7 @@ static const struct place_cause place_causes[] = {
 	    "adapter), or from copies in the machine's memory, needs less." },
 	{ TRACE_GENERATES, 0, TRACE_NO_BATCH, "By the traceback a model was generating (a text, or what else it writes token by token): keys and values of attention are "
 	    "kept for all of its positions and those of the prompt, and, where scores are stored, a number for each pair of the "
-	    "prompt's: shorter prompts and results (max_new_tokens), fewer at once, and fewer beams (num_beams) take less." },
+	    "prompt's: " TRY BY_SAMPLES "shorter prompts and results (max_new_tokens)" TRY BY_BATCH "fewer at once" TRY_FIRST "fewer texts at once" TRY BY_ANYTHING "fewer beams (num_beams)" TRY_END " take less." },
 	{ TRACE_REDUCES, 0, 0, "The line of code makes DeepSpeed's buffer in which values go from device to device: "
 	    "it has as many elements as reduce_bucket_size, or allgather_bucket_size, says, and a smaller one "
 	    "takes less. The batch plays no part in its size." },
@@ -276,8 +276,8 @@ static const struct place_cause place_causes[] = {
 	    "device from then on unless they are told not to (--data_device cpu); smaller ones (--resolution) or "
 	    "fewer take less." },
 	{ TRACE_RAYS, 0, 0, "By the traceback it failed where rays are rendered: the network runs for each sample along each ray that "
-	    "is taken at once. Fewer rays or points at once (chunk, netchunk, a smaller batch of rays), or fewer samples along "
-	    "each, take less." },
+	    "is taken at once. " TRY BY_PARTS "Fewer rays or points at once (chunk, netchunk, a smaller batch of rays)" TRY BY_ANYTHING "fewer samples along "
+	    "each ray" TRY_END ", take less." },
 	{ TRACE_WINDOWS, 0, 0, "By the traceback it failed where a volume is gone over in windows: as many at once as "
 	    "sw_batch_size says, each as large as roi_size, and results for the whole volume lie on the device unless "
 	    "they are told not to (device=\"cpu\")." },
@@ -298,7 +298,7 @@ static const struct place_cause place_causes[] = {
 	{ TRACE_WHOLE, 0, 0, "By its names the line of code takes a whole set of samples at once. Unless that is "
 	    "a batch of it, batches, as a DataLoader makes them, take a part of that." },
 	{ TRACE_CASTS, 0, TRACE_BACKWARD | TRACE_STEP, "By the traceback it failed where what a network gives is copied to float32, beside what it is in 16 bits: in a language model "
-	    "that is a number for each position and each word of the vocabulary. Shorter sequences or fewer at once make both smaller; a loss that "
+	    "that is a number for each position and each word of the vocabulary. " TRY BY_SAMPLES "Shorter sequences" TRY BY_BATCH "fewer at once" TRY_FIRST "fewer sequences at once" TRY_END " make both smaller; a loss that "
 	    "takes the network's results in parts needs no copy of all of them." },
 	{ TRACE_RETAINS, 0, 0, "The line of code tells backward to keep the graph (create_graph, retain_graph). "
 	    "Where that is true, what forward keeps stays as long as the loss or a gradient made so is held, "

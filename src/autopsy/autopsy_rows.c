@@ -133,7 +133,7 @@ const struct row autopsy_rows[] = {
 		    "them (rank0_only), or in parts (a sharded state dict), they need not lie there as often." } } },
 	{ NEEDS_SAVES | NEEDS_ADAPTER, "weights were saved then", {
 		{ TOGETHER, APART },
-		{ "All of the model's weights are copied or put together, where an adapter's alone were trained (LoRA)", "these by themselves (save_pretrained() of PEFT's model, "
+		{ UNTRIED(BY_SAVING, "All of the model's weights are copied or put together, where an adapter's alone were trained (LoRA)"), "these by themselves (save_pretrained() of PEFT's model, "
 		    "get_peft_model_state_dict()) take a small part of that." },
 		{ COPIED, ONE_BY_ONE } } },
 	{ NEEDS_SAVES, "weights were saved then", {
@@ -318,7 +318,7 @@ const struct row autopsy_rows[] = {
 		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
 	{ NEEDS_CARD, "it ran on this device", {
 		{ MORE, TRY BY_BATCH "fewer samples at once (a smaller batch)" TRY BY_SAMPLES "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (fewer pixels, shorter ones)"
-		    TRY BY_ANYTHING "a smaller network (or its weights in fewer bits, or a part of them elsewhere)" TRY_END " take less. Then it fails at the first steps or calls, with nothing else there." },
+		    TRY BY_ANYTHING "a smaller network" UNTRIED(BY_BITS, " (or its weights in fewer bits, or a part of them elsewhere)") TRY_END " take less. Then it fails at the first steps or calls, with nothing else there." },
 		{ ANOTHER(WITH_DISPLAY(", such as a desktop's programs")), LISTED },
 		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */

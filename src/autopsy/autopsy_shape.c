@@ -284,13 +284,13 @@ tensorflow_shape(struct autopsy *y)
 		    "" TRY BY_BATCH "Fewer samples" TRY BY_SAMPLES "smaller images" TRY_END ", make it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 3 && s->dim[2] >= WIDE && s->dim[2] / 8 > s->dim[0] && s->dim[2] / 8 > s->dim[1])
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its last extent, %lld, is a vocabulary or a number of classes, "
-		    "it has a number for each of them (logits, or codes of words), for %lld x %lld samples and positions, in either order. A smaller batch, shorter "
-		    "sequences or fewer words make it smaller, and of logits softmax, the loss and their gradient, which take as much again. Where it counts "
+		    "it has a number for each of them (logits, or codes of words), for %lld x %lld samples and positions, in either order. " TRY BY_BATCH "A smaller batch" TRY BY_SAMPLES "shorter "
+		    "sequences" TRY BY_ANYTHING "fewer words" TRY_END " make it smaller, and of logits softmax, the loss and their gradient, which take as much again. Where it counts "
 		    "points, pixels or samples of sound, fewer of these do.",
 		    (long long)s->dim[2], (long long)s->dim[0], (long long)s->dim[1]));
 	else if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "The operation's name is of attention. Where its %lld rows are "
-		    "samples, heads and positions in one, fewer samples at once, or shorter ones, make it "
+		    "samples, heads and positions in one, " TRY BY_BATCH "fewer samples at once" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY_END ", make it "
 		    "smaller; where they are words, a smaller vocabulary does.", (long long)s->dim[0]));
 	else if (strncmp(o->node, "Concat", 6) == 0 && !strchr(o->node, '/') && (o->facts & TRACE_EVALUATES))
 		autopsy_cause(y, SAYS_JOINED, "By the traceback the operation joins the results of all batches of predict() or evaluate() on "
@@ -315,7 +315,7 @@ tensorflow_shape(struct autopsy *y)
 		return;
 	else if ((s->rank == 4 || s->rank == 5) && is_attention(o->node) && !has_sides(s))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "The operation's name is of attention. Where it is that, its tensor grows with the samples at once and "
-		    "with their positions, or pixels: a smaller batch, or shorter or smaller samples, make it smaller. Which extent is which the "
+		    "with their positions, or pixels: " TRY BY_BATCH "a smaller batch" TRY BY_SAMPLES "shorter or smaller samples" TRY_END ", make it smaller. Which extent is which the "
 		    "shape does not say.");
 	else if ((s->rank == 4 || s->rank == 5) && !may_be_filter(s))
 		of_images(y, s);
@@ -323,7 +323,7 @@ tensorflow_shape(struct autopsy *y)
 		return;
 	else if (s->rank == 3 && s->dim[0] >= MANY && s->dim[0] < WIDE && s->dim[1] > MOST_KERNEL)
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first two extents, %lld and %lld, are samples and positions (steps, words, frames), in either order, "
-		    "a smaller batch, or shorter samples, make it smaller in proportion.", (long long)s->dim[0], (long long)s->dim[1]));
+		    TRY BY_BATCH "a smaller batch" TRY BY_SAMPLES "shorter samples" TRY_END ", make it smaller in proportion.", (long long)s->dim[0], (long long)s->dim[1]));
 	else if (s->rank == 3 && (s->dim[0] > MOST_KERNEL || s->dim[1] >= WIDE) && s->dim[0] < MANY)
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first extent, %lld, is the number of samples, a "
 		    "smaller batch makes it smaller in proportion%s.", (long long)s->dim[0], s->dim[1] < LONG_SAMPLE ? "" :
@@ -430,7 +430,7 @@ host_request(struct autopsy *y)
 		    "several scales makes larger ones: half of each side takes a quarter.", human));
 	else if (bytes < LARGE_HOST && o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
-		    "layer's result or a batch, it grows with the samples at once and their size: fewer or smaller ones take less. "
+		    "layer's result or a batch, it grows with the samples at once and their size: " TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less. "
 		    "A weight, or a whole graph or data set, is as large at any batch.", human));
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
@@ -439,7 +439,7 @@ host_request(struct autopsy *y)
 		    "what it needs grows with the number and the size of samples at once.", o->node));
 	if (o->windows)
 		autopsy_cause(y, SAYS_HOST_REQUEST, "PyTorch says it so on Windows and on Android. On Windows all programs together are "
-		    "promised no more than the machine's memory and the paging file: a larger one, or fewer programs, help there.");
+		    "promised no more than the machine's memory and the paging file: " TRY BY_SWAP "a larger one" TRY BY_ANYTHING "fewer programs" TRY_END ", help there.");
 }
 
 /* A result of the network, on the processor: its node says so, and its shape has samples. */

@@ -90,8 +90,8 @@ xla_device(struct autopsy *y)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By the compiler's own count the program needs %s of a device that has %s, "
 		    "%s too much, so that nothing that another process or an earlier step holds plays a part. What it adds up are "
 		    "arguments (weights, " IN_TRAINING("what the optimizer keeps, ") "a batch) and temporaries, which grow with the samples on one "
-		    "device and their size or length: fewer or smaller ones, " IN_TRAINING("results that backward makes anew" MAYBE_JAX(" (jax.checkpoint)") ", ")
-		    "16 bits, more devices that share them, or a device with more memory make it fit.",
+		    "device and their size or length: " TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY BY_CHECKPOINTS IN_TRAINING("results that backward makes anew" MAYBE_JAX(" (jax.checkpoint)")) TRY BY_HALF
+		    "16 bits" TRY BY_ANYTHING "more devices that share them" TRY BY_ANYTHING "a device with more memory" TRY_END " make it fit.",
 		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, excess->known ? excess->bytes : b->allocated - b->total)));
 	else if (y->hi > 0)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "

@@ -33,7 +33,7 @@ static const struct {
 	{ BY_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", NULL, IN_VAIN_ALONE, NULL },
 	{ BY_CHECKPOINTS, "gradient_checkpointing|--gradient_checkpointing|--gradient-checkpointing|gradient-checkpointing|use_gradient_checkpointing|activation_checkpointing|grad_checkpointing|with_cp", YES,
 	    "gradient_checkpointing_enable(|checkpoint_sequential(|utils/checkpoint.py|utils\\checkpoint.py|enable_gradient_checkpointing(", "gradient checkpointing|gradient_checkpointing|activation checkpointing|gradient checkpoint|grad checkpointing", NULL, OR_IN_USE, NULL },
-	{ BY_HALF, "fp16|--fp16|bf16|--bf16|amp|--amp|use_amp|use_fp16|half", YES, "torch.float16|torch.bfloat16|torch.half|autocast(|mixed_float16|mixed_precision=fp16|mixed_precision=bf16|mixed_precision=\"fp16|mixed_precision=\"bf16|--precision 16",
+	{ BY_HALF, "fp16|--fp16|bf16|--bf16|amp|--amp|use_amp|use_fp16|half|weight_dtype|activation_dtype|torch_dtype|dtype|compute_dtype|mixed_precision", YES " float16 bfloat16 fp16 bf16 half", "bf16[|f16[|torch.float16|torch.bfloat16|torch.half|autocast(|mixed_float16|mixed_precision=fp16|mixed_precision=bf16|mixed_precision=\"fp16|mixed_precision=\"bf16|--precision 16",
 	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", "fp16|bf16|半精度|混合精度|混合精度訓練", OR_IN_USE, NULL },
 	{ BY_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
 	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", NULL, OR_IN_USE, NULL },
@@ -51,6 +51,10 @@ static const struct {
 	{ BY_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|paging file|virtual memory", "页面文件|虚拟内存|交换空间|swap|ページファイル|仮想メモリ|페이지 파일|가상 메모리|auslagerungsdatei|archivo de paginación|файл подкачки|виртуальн", IN_VAIN_ALONE, NULL },
 	{ BY_ADAPTER, NULL, NULL, NULL, "lora|qlora", NULL, OR_IN_USE, NULL },
 	{ BY_SPLITTING, NULL, NULL, NULL, "zero3|zero-3|zero stage 3|zero_stage 3|fsdp|deepspeed stage 3", NULL, OR_IN_USE, NULL },
+	{ BY_SAVING, NULL, NULL, ".save_pretrained(|get_peft_model_state_dict(", "save_pretrained", NULL, IN_VAIN_ALONE, NULL },
+	{ BY_LIMIT, NULL, NULL, NULL, "r_max_vsize|mem.maxvsize|memory.limit|memory limit|memory size|limit of memory|heap size|max heap|xmx|-xmx", NULL, IN_VAIN_ALONE, NULL },
+	{ BY_DRIVER, NULL, NULL, NULL, "newest driver|newest drivers|latest driver|latest drivers|newer driver|newer drivers|driver to the newest|driver to the latest|drivers to the latest|updated the driver|updated my driver|updated the drivers|updated my drivers|updated drivers|upgraded the driver|"
+	    "upgraded my driver|upgraded drivers|updating the driver|updating drivers|upgrading the driver|reinstalled the driver|latest nvidia driver|newest nvidia driver|latest amd driver|newest amd driver", NULL, OR_IN_USE, NULL },
 	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", NULL, OR_IN_USE, NULL },
 };
 

@@ -18,10 +18,10 @@
     MAYBE_KERAS(MAYBE_JAX("; ")) MAYBE_JAX("JAX takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false") "."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
-    "it. Where no other process is there, the run may need more than there is, and a smaller batch makes its "	\
-    "results smaller. " GROWTH
+    "it. Where no other process is there, the run may need more than there is" UNTRIED(BY_BATCH, ", and a smaller batch makes its "	\
+    "results smaller") ". " GROWTH
 #define NO_HANDLE	"A library of CUDA could not be set up on the device: no memory was left for it, "	\
-    "which the run itself (fewer samples in a batch leave more) or another process may have taken, or it does not fit the driver, or an index "	\
+    "which the run itself" UNTRIED(BY_BATCH, " (fewer samples in a batch leave more)") " or another process may have taken, or it does not fit the driver, or an index "	\
     "was out of range before."
 #define NO_HANDLE_GROWTH	NO_HANDLE " " GROWTH
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
@@ -38,8 +38,8 @@
     "itself that is no failure. A larger dyno, fewer processes in it (workers), a smaller model, or weights in fewer bits fit."
 #define QUOTA_ENDED	"Heroku gives a process a share of the " MACHINES ", by the kind of its dyno, and ended it, as it had far more. A larger dyno, fewer processes in it (workers), "	\
     "a smaller model, or weights in fewer bits fit."
-#define R_VECTORS	"R's limit for the memory of vectors (R_MAX_VSIZE, mem.maxVSize()) was reached, which is of the " MACHINES ". A larger limit, as far as there "	\
-    "is memory, or less at once (fewer rows, whole numbers where they do) helps."
+#define R_VECTORS	"R's limit for the memory of vectors (R_MAX_VSIZE, mem.maxVSize()) was reached, which is of the " MACHINES ". " TRY BY_LIMIT "A larger limit, as far as there "	\
+    "is memory" TRY BY_ANYTHING "less at once (fewer rows, whole numbers where they do)" TRY_END " helps."
 #define KILLED		"The " MACHINES ", ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
@@ -176,7 +176,7 @@
 #define CL_BUFFER	"OpenCL's driver did not get memory for a buffer on the device. Nothing may have been left there, or the buffer is larger than the driver "	\
     "gives in one piece (CL_DEVICE_MAX_MEM_ALLOC_SIZE), which may be a quarter of the device's memory, however much of it is free."
 #define OF_NCNN		"Where that is one of ncnn's programs that enlarge pictures (realesrgan-ncnn-vulkan, waifu2x-ncnn-vulkan, Upscayl), smaller tiles (-t), fewer pictures at once (-j) and a smaller "	\
-    "picture take less; where not even a small one runs, a newer driver, or another device (-g), is what to try."
+    "picture take less; where not even a small one runs, " TRY BY_DRIVER "a newer driver" TRY BY_ANYTHING "another device (-g)" TRY_END ", is what to try."
 #define VULKAN_UNTOLD	"Vulkan's driver did not give memory that was asked for; the code behind it (-2: none left on the device, -1: none of the machine's, -10: too many pieces) says why. " OF_NCNN
 #define VULKAN_DEVICE	"By the code (-2) Vulkan's driver had no memory left on the device, or gives no piece as large as was asked for; for graphics of a processor that memory is a part of the machine's. "	\
     OF_NCNN

@@ -60,5 +60,8 @@
 #define BY_EAGER	"T"	/* no CUDA graphs */
 #define BY_FIXED	"U"	/* pictures that keep one size (Darknet's random=0) */
 #define BY_SPLITTING	"V"	/* weights among devices (ZeRO's stage 3, FSDP) */
+#define BY_SAVING	"W"	/* an adapter's weights by themselves, in a file */
+#define BY_LIMIT	"X"	/* a larger limit of a language's own memory */
+#define BY_DRIVER	"Y"	/* a newer one */
 
 #endif

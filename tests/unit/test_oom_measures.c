@@ -39,6 +39,8 @@ Test(oom_measures, in_use_or_tried)
 		{ BY_BATCH, "バッチサイズを小さくしても同じエラーです。" }, { BY_BATCH, "배치 사이즈를 줄여도 여전히 OOM이 납니다." }, { BY_BATCH, "Ich habe die Batchgröße verkleinert, trotzdem kommt der Fehler." },
 		{ BY_BATCH, "He reducido el batch, pero sigue fallando." }, { BY_BATCH, "J'ai réduit la taille du batch, toujours la même erreur." }, { BY_BATCH, "Уменьшил размер батча, не помогло." },
 		{ BY_SAMPLES, "I lowered the resolution to 320, but it did not help." }, { BY_SAMPLES, "分辨率降低了也不行" },
+		{ BY_HALF, "--hparams='weight_dtype=bfloat16, hidden_size=512'" }, { BY_HALF, "     Shape: bf16[256,2048]{1,0}" }, { BY_DRIVER, "I already use the latest driver." },
+		{ BY_DRIVER, "I updated my drivers, and the same error comes." }, { BY_LIMIT, "I tried to change the memory size of my Mac, but it is not working." }, { BY_SAVING, "model.save_pretrained(\"out\")" },
 		{ BY_SWAP, "修改了D盘的页面文件大小，还是报错。" }, { BY_SWAP, "I made the paging file larger, and it still fails." },
 	};
 	static const struct row no[] = {
@@ -54,6 +56,7 @@ Test(oom_measures, in_use_or_tried)
 		{ BY_BATCH, "I still get it in the first batch." }, { BY_BATCH, "I reduced the batch size to 4 and it fits." }, { BY_BATCH, "With a batch size of 16 it still fails." },
 		{ BY_BATCH, "I reduced the batch size. Now it trains, still slowly." }, { BY_BATCH, "If I reduced the batch size, would it still fail?" }, { BY_BATCH, "It still fails with batch size 32, 8 GB of memory." },
 		{ BY_BATCH, "batch size调小就好了，但还是很慢" }, { BY_BATCH, "增大batch size还是报错" }, { BY_BATCH, "バッチサイズを小さくしたら解決しました。" }, { BY_BATCH, "Batchgröße verkleinert, gelöst." },
+		{ BY_HALF, "weight_dtype=float32" }, { BY_DRIVER, "Is it the latest driver?" }, { BY_LIMIT, "What is the memory limit?" },
 		{ BY_SWAP, "修改了页面文件大小就好了。" }, { BY_SWAP, "页面文件太小，无法完成操作" },
 	};
 	size_t i;
