@@ -172,6 +172,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LOSS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loss;
 	told[place(NEEDS_PENALTY)] = o->host || autopsy_is_of_another(y) ? NULL : &p->penalty;
 	told[place(NEEDS_CLASSES)] = o->host ? NULL : &p->classes;
+	told[place(NEEDS_SINGLE)] = o->host || p->training || p->trains || p->splits || autopsy_is_of_another(y) ? NULL : &p->single;
 	told[place(NEEDS_FREE)] = o->host ? NULL : &p->unused;
 	told[place(NEEDS_PEAK)] = o->host ? NULL : &p->peak;
 	told[place(NEEDS_COPIES)] = o->host || (words && !p->told.sure) ? &p->replicas : NULL;
@@ -292,7 +293,7 @@ push_items(struct autopsy *y, const struct row *r)
 
 /* Rows that a message with figures leaves open, too, where people's words lead there. */
 #define BESIDE_FIGURES	(NEEDS_RESUMES | NEEDS_FIRST | NEEDS_UNFREEZES | NEEDS_SECOND | NEEDS_ADAM | NEEDS_RETAINS | NEEDS_DECODES | NEEDS_VOCABULARY | NEEDS_SAVES | NEEDS_TRIALS | \
-    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS)
+    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS | NEEDS_SINGLE)
 
 /* Rows beside which it is told, too, what a network is for. */
 #define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_LARGE | NEEDS_LONG)

@@ -32,6 +32,7 @@
 #define NEEDS_LIBRARY	NEEDS(21)	/* a library of CUDA has a code for it */
 #define NEEDS_POOL	NEEDS(22)	/* of a framework that takes a device at once, and is not told not to */
 #define NEEDS_WORDS	NEEDS(23)	/* no program's message is there */
+#define NEEDS_SINGLE	NEEDS(24)	/* people tell that one of several devices alone is used */
 #define NEEDS_STRANGER	NEEDS(25)	/* people tell of a program, and of nothing that a network has */
 #define NEEDS_AGAIN	NEEDS(26)	/* people speak of what is run once more, */
 #define NEEDS_TRIALS	NEEDS(27)	/* of several runs, as a search makes */

@@ -110,6 +110,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said penalty;	/* of a gradient penalty, */
 	struct said shared;	/* of others that use the device, */
 	struct said unused;	/* of a device that is free, */
+	struct said single;	/* of the only one that is used, of several, */
 	struct said peak;	/* of memory that is highest at the start, */
 	struct said hook;	/* of a hook that gets what all steps returned, */
 	struct said sizes;	/* or of several sizes, */

@@ -166,6 +166,39 @@ oom_runs_models(struct talk t)
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 
+#define ONE_USED	"only one|just one|only 1|only a single|only the first|only first|only on the first|only on one|only gpu 0|only gpu0|only cuda:0|only on gpu 0|only on gpu0|only on cuda:0|only uses one|only use one|only used one|only using one|" \
+    "only uses the first|only use the first|only uses gpu 0|only loads on one|all on one gpu|all on the first gpu|everything on one gpu|everything on gpu 0|whole model on one gpu|entire model on one gpu|"	\
+    "second gpu is not used|second gpu is idle|second gpu is unused|other gpu is not used|other gpu is idle|other gpu is unused|other gpus are not used|other gpus are idle|other gpus are unused|other cards are idle|other cards are not used|"	\
+    "not use both|n't use both|not using both|n't using both|not use the second|n't use the second|not use the other|n't use the other|not split across|n't split across|not distributed across|n't distributed across"
+#define ARE_USED	"use uses used using utilize utilizes utilized utilizing run runs running ran load loads loaded loading go goes put puts placed allocate allocates allocated occupy occupies occupied filled idle unused split distributed everything all whole entire"
+#define HAS_ONE		"i have only|i only have|i have just|only have one|only have 1|have only one|has only one|with only one|with just one|if only one|if i use only|when i use only|available|at a time|each process|per process|at least|want to use|wants to use|like to use|wish to use|prefer to use|how to use|how do i use|how can i use"
+#define DEVICES_MANY	"gpus cards devices both two three four multiple multi-gpu multigpu several 2 3 4 8"
+/* of a card or more, in Chinese */
+#define ONE_CHINESE	"只使用了第一张|只使用第一张|只用了第一张|只用第一张|只用到第一张|只用到了第一张|只使用了一张|只使用一张|只用了一张|只用一张|只用到一张|只用到了一张|只占用了一张|只占用一张|只占用第一张|只在一张|只在第一张|只加载到一张|只加载到第一张|" \
+    "都加载到一张|都加载到第一张|全部加载到第一张|全加载到一张|只有第一张卡|只有一张卡在|没有用到其他卡|没有用到其它卡|其他卡没有|其它卡没有|其他卡都没|其他显卡没|只使用了一个gpu|只用了一个gpu|只使用一个gpu|只用一个gpu"
+
+/* "It runs on one of the two GPUs only", "the second GPU is idle": not that there is but one, nor
+ * what works there. */
+const char *
+oom_runs_single(struct talk t)
+{
+	struct talk rest, clause, sentence;
+	const char *at;
+	size_t n;
+
+	if ((at = talk_first(t, ONE_CHINESE)))
+		return at;
+	if (!talk_any_begins(t, "gpu card device cuda"))
+		return NULL;
+	for (rest = t; (at = talk_find_whole(rest, ONE_USED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		clause = talk_clause(t, at, n);
+		sentence = talk_sentence(t, at);
+		if (talk_any_whole(sentence, DEVICES_MANY) && talk_any_begins(sentence, "gpu card device cuda") && talk_any_whole(sentence, ARE_USED) && !talk_has_whole(sentence, HAS_ONE) && !clause_works(clause))
+			return at;
+	}
+	return NULL;
+}
+
 #define ALL_THERE	"onto gpu 0|onto gpu0|onto gpu:0|onto cuda:0|onto the first|default to|defaults to|defaulting to|be sent to|are sent to|loaded to|loaded on|loaded onto|placed on|are put on|go to|goes to|occupied by card 0|occupied by gpu 0|" \
     "occupied by gpu0|occupied by the first|always occupy|always occupies|memory on gpu 0|memory on gpu0|memory of gpu 0|memory on the first|allocates memory on"
 
