@@ -132,13 +132,13 @@ const struct row autopsy_rows[] = {
 		{ "Each process puts all of the weights, or of the optimizer's numbers, together in the machine's memory, or makes a copy of its own there", "written by one of "
 		    "them (rank0_only), or in parts (a sharded state dict), they need not lie there as often." } } },
 	{ NEEDS_SAVES | NEEDS_ADAPTER, "weights were saved then", {
-		{ TOGETHER, APART },
 		{ UNTRIED(BY_SAVING, "All of the model's weights are copied or put together, where an adapter's alone were trained (LoRA)"), "these by themselves (save_pretrained() of PEFT's model, "
 		    "get_peft_model_state_dict()) take a small part of that." },
-		{ COPIED, ONE_BY_ONE } } },
+		{ COPIED, ONE_BY_ONE },
+		{ TOGETHER, APART } } },
 	{ NEEDS_SAVES, "weights were saved then", {
-		{ TOGETHER, APART },
-		{ COPIED, ONE_BY_ONE } } },
+		{ COPIED, ONE_BY_ONE },
+		{ TOGETHER, APART } } },
 	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },

@@ -111,6 +111,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(XLA_BLOCK,		FIGURES,	"what is free and what is reservable")						\
 	SAYS(XLA_PADDING,	STATISTICS,	"a buffer that XLA lists with its padding")					\
 	SAYS(XLA_PADDED_PROGRAM, FIGURES,	"XLA's sizes of temporaries with and without padding")				\
+	SAYS(XLA_WIDE,		STATISTICS,	"a large buffer that XLA lists with its shape, which by its size has elements of 8 bytes")			\
 	SAYS(XLA_SCORES,	STATISTICS,	"a square buffer whose operation has attention in its name")			\
 	/* autopsy_lines.c */													\
 	SAYS(COUNTED_WEIGHTS,	LINE,		"a program's count of weights that fill half of the device")			\

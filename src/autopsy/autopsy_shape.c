@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #define MANY		1000	/* samples at once: more than batches of training have */
+#define VERY_WIDE	200000	/* columns that by themselves are worth a word: the matrix ahead of them has as many, for each of its rows */
 #define WIDE		10000	/* an extent of a matrix that is no layer's usual one */
 #define MOST_KERNEL	11	/* the height and width of a filter */
 #define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
@@ -229,7 +230,7 @@ of_wide_product(struct autopsy *y, const struct oom_shape *s)
 	const char *node = y->main->node;
 
 	if (!strchr(node, '/') || strcmp(last_part(node), "MatMul") != 0 || strstr(node, "gradients") || s->dim[1] < WIDE || s->dim[1] < s->dim[0] ||
-	    y->lo < LARGE_SAMPLE)
+	    (y->lo < LARGE_SAMPLE && s->dim[1] < VERY_WIDE))
 		return false;
 	autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "By its name the operation multiplies matrices, and its result has %lld columns. Where those are classes, or words of a "
 	    "vocabulary, and its %lld rows samples or positions at once, fewer of either make it smaller, and what is made of it (softmax, a loss, gradients), which takes as much "

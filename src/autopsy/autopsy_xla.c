@@ -215,6 +215,24 @@ xla_scores(struct autopsy *y)
 	}
 }
 
+/* Does the largest buffer with a shape have elements of 8 bytes, by its size? In JAX that is a
+ * choice. */
+static void
+xla_wide(struct autopsy *y)
+{
+	const struct oom_alive *most = NULL;
+	char human[SIZE_TEXT];
+	int i;
+
+	for (i = 0; i < y->log.alive.n; i++)
+		if (y->log.alive.v[i].shape.known && y->log.alive.v[i].size.known && (!most || y->log.alive.v[i].size.bytes > most->size.bytes))
+			most = &y->log.alive.v[i];
+	if (!most || most->size.bytes < LARGE_SAMPLE || most->padding.known || shape_bytes(&most->shape, 8) == INT64_MAX || autopsy_buffer_bytes(most) != shape_bytes(&most->shape, 8))
+		return;
+	autopsy_cause(y, SAYS_XLA_WIDE, arena_printf(y->arena, "The buffer %s has 8 bytes for each number, %s in all. Where that is float64, float32 takes half%s.", autopsy_shape_text(y->arena, &most->shape),
+	    size_human(human, most->size.bytes), autopsy_worded(y, MAYBE_JAX(" (in JAX jax_enable_x64 decides)"))));
+}
+
 void
 autopsy_xla_causes(struct autopsy *y)
 {
@@ -226,4 +244,5 @@ autopsy_xla_causes(struct autopsy *y)
 	xla_padding(y);
 	xla_padded_program(y);
 	xla_scores(y);
+	xla_wide(y);
 }

@@ -256,6 +256,7 @@ saves(struct talk t)
 		return at;
 	return talk_any_of(t, "model weight checkpoint ckpt state") ? clause_says(t, "when it creates a checkpoint|when creating a checkpoint|when creating checkpoints|while creating a checkpoint|when a checkpoint is|during checkpointing|while checkpointing|when checkpointing|when saving|while saving|during saving|trying to save|tries to save|try to save|"
 	    "when i save|when it saves|due to model save|due to saving|because of saving|model checkpointing cause|checkpoint saving|saving step|get state dict|gets state dict|get the state dict|"
+	    "creates a checkpoint|creating a checkpoint|create a checkpoint|writes a checkpoint|writing a checkpoint|write a checkpoint|writing the checkpoint|time to save|checkpointing frequency|checkpoint frequency|"
 	    "getting the state dict|get the state_dict|getting the state_dict|to save the model|to save a model|to save the checkpoint|to save a checkpoint|while the model is saved|while the checkpoint is saved",
 	    AHEAD | WORKS, "") : NULL;
 }
