@@ -64,7 +64,9 @@ static const struct {
 /* That it fails as before. */
 #define KEEPS		"keep getting|keeps getting|kept getting|keep having|keep running|keeps running|keeps happening|keeps crashing|keeps failing|no use|of no use|useless|not effective|ineffective|no success|not successful|unsuccessful|" \
     "not resolved|not resolve|not work|not worked|hasn't worked|haven't worked|not helped|hasn't helped|haven't helped|won't help|isn't helping|cannot solve|can't solve|can not solve|couldn't solve|could not solve|can't fix|cannot fix|" \
-    "no improvement|no improvements|no change|no changes|unchanged|did nothing|does nothing|but failed|but fails|but it fails|also fails|also failed|fails too|fails as well|but it crashes|all fail|all failed|all get|all give|all gave|both fail|both failed|same thing|same message"
+    "no improvement|no improvements|no change|no changes|unchanged|did nothing|does nothing|but failed|but fails|but it fails|also fails|also failed|fails too|fails as well|but it crashes|all fail|all failed|all get|all give|all gave|both fail|both failed|same thing|same message|nothing works|nothing worked|nothing helps|nothing helped|no impact|not seem to matter|n't seem to matter|not seem to help|n't seem to help|" \
+    "whatever batch|but always|always out of|was the same|is the same|stays the same|remains the same|got the same|get the same|error remains|problem remains|issue remains|error remained|problem remained|issue remained|not working|does not resolve|doesn't resolve|did not resolve|didn't resolve|" \
+    "not seem to change|n't seem to change|not seem to work|n't seem to work|not make a difference|n't make a difference|not make any difference|n't make any difference"
 /* That it did not help, or is there all the same. */
 #define IN_VAIN		"tried|even with|even when|even if|even after|even using|even at|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
     "without success|does not work|doesn't work|did not work|didn't work|don't work|not work|same error|same issue|same problem|same result|regardless of|irrespective of|no matter|neither|nothing changes|nothing changed|not change|" \
@@ -82,7 +84,9 @@ static const struct {
 
 /* That one made it less, or smaller. */
 #define MADE_LESS	"reduced|lowered|decreased|dropped|cut|cut down|halved|shrank|shrunk|minimized|minimised|turned down|brought down|scaled down|went down"
-#define LESS		MADE_LESS "|reducing|reduce|reduction|lowering|lower|decreasing|decrease|dropping|cutting|halving|shrinking|minimizing|turning down|bringing down|going down|smaller|smallest|lowest|minimum|minimal|downsizing|small"
+#define LESS		MADE_LESS "|reducing|reduce|reduction|lowering|lower|decreasing|decrease|dropping|cutting|halving|shrinking|minimizing|turning down|bringing down|going down|smaller|downsizing|down to|down from|set down"
+/* and the other way. */
+#define MADE_MORE	"increased increasing increase larger bigger raised raising higher doubled doubling enlarged"
 /* What speaks of a run that was not, */
 #define NOT_RUN		"if would should could you your"
 
@@ -94,7 +98,7 @@ is_plain(struct talk sentence, bool vain)
 		return false;
 	if (talk_any_whole(sentence, HELPED) && !(vain && clause_says_no(sentence, "")))
 		return false;
-	return !talk_any_whole(sentence, PLANNED) || (vain && (talk_has_whole(sentence, "even if|even when|no matter|regardless of|tried") ||
+	return !talk_any_whole(sentence, PLANNED) || (vain && (talk_has_whole(sentence, "even if|even when|no matter|regardless of|tried|i try to|we try to") ||
 	    (talk_has_whole(sentence, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN))));
 }
 
@@ -246,10 +250,12 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 			m->less_line = line;
 		}
 	}
-	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || clause_works(sentence))
+	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || (clause_works(sentence) && !talk_has_whole(sentence, "nothing works|nothing worked|none works|none worked")))
 		return false;
 	if (rows[row].least && is_least(sentence, at + n, rows[row].least))
 		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");
+	if (rows[row].tells == OF_NUMBERS && !less && talk_any_whole(clause, MADE_MORE))
+		return false;
 	if (rows[row].tells == OF_NUMBERS && !less && (has_digit(sentence) || is_loose(talk_part(t, at, at + n))))
 		return false;
 	return vain || listed || (rows[row].tells == OR_IN_USE && talk_has_whole(clause, IN_USE) && !clause_says_no(clause, ""));
@@ -273,8 +279,9 @@ told(struct oom_measures *m, struct talk t, int line)
 #define MORE_ABROAD	"修改|增大|调大|加大|设置|扩大|改大|调整|增加|设为|増や|大きく|늘리|늘려|늘렸|vergrößer|erhöh|aument|ampli|agrand|augment|увелич"
 /* That it fails all the same; */
 #define VAIN_ABROAD	"还是|仍然|仍旧|仍|依旧|依然|没用|无用|无效|不行|照样|没有用|没效果|无果|不管用|无济于事|都试过|也不|也没|还报|也报|都报|都会|一样|无法解决|没有解决|没解决|解决不了|未解决|已经|ても|でも|変わら|変わりま|効果|ダメ|だめ|駄目|解決しま|解決せ|同じ|" \
-    "여전히|그래도|똑같|소용|안 되|안되|안됩|해결되지|줄여도|낮춰도|늘려도|계속|trotzdem|immer noch|hilft nicht|half nicht|nichts geholfen|nicht geholfen|bringt nichts|ohne erfolg|weiterhin|sigue|aún así|aun así|mismo error|no funciona|no ayuda|sin éxito|" \
+    "여전히|그래도|똑같|같은 오류|같은 에러|동일한 오류|동일한 에러|소용|안 되|안되|안됩|해결되지|줄여도|낮춰도|늘려도|계속|trotzdem|immer noch|hilft nicht|half nicht|nichts geholfen|nicht geholfen|bringt nichts|ohne erfolg|weiterhin|sigue|aún así|aun así|mismo error|no funciona|no ayuda|sin éxito|" \
     "mesmo erro|mesmo assim|não funciona|não adianta|não resolve|não ajuda|continua|toujours|même erreur|ne change rien|rien ne change|sans succès|quand même|не помог|всё равно|все равно|по-прежнему|та же ошибка|не работает|stesso errore"
+#define EVEN_ABROAD	"auch mit kleiner|selbst mit kleiner|auch bei kleiner|selbst bei kleiner|même en réduisant|même avec un plus petit|incluso reduciendo|incluso con un|aun con un|mesmo reduzindo|mesmo com um|даже с маленьк|даже с меньш|даже при маленьк|再小的|多小的"
 /* and not: that it helped, is asked or advised. */
 #define NOT_ABROAD	"好了|解决了|解决啦|成功|可以了|就可以|就行|就能|没有修改|没修改|没有增|吗|是否|能不能|要不要|可以试|建议|请尝试|试试|不报错|解決しました|動きました|ください|でしょうか|でも良い|ましたら|해결되었|해결됐|되나요|해보세요|solucion|gelöst|resolvido|résolu|решило|, и помогло|könnte|podría|poderia"
 
@@ -308,6 +315,8 @@ is_in_vain_abroad(struct talk t, size_t row)
 
 	while (talk_next_phrase(t, rows[row].abroad, &at, &n)) {
 		sentence = sentence_abroad(t, at);
+		if (!more && talk_any_phrase(talk_part(sentence, sentence.s, at), EVEN_ABROAD) && !talk_any_phrase(sentence, NOT_ABROAD))
+			return true;
 		for (made = NULL; talk_next_phrase(sentence, more ? MORE_ABROAD : LESS_ABROAD, &made, &length); )
 			if (talk_any_phrase(talk_part(sentence, made, sentence.s + sentence.n), VAIN_ABROAD) && !talk_any_phrase(sentence, NOT_ABROAD))
 				return true;

@@ -41,6 +41,14 @@ Test(oom_measures, in_use_or_tried)
 		{ BY_SAMPLES, "I lowered the resolution to 320, but it did not help." }, { BY_SAMPLES, "分辨率降低了也不行" },
 		{ BY_HALF, "--hparams='weight_dtype=bfloat16, hidden_size=512'" }, { BY_HALF, "     Shape: bf16[256,2048]{1,0}" }, { BY_DRIVER, "I already use the latest driver." },
 		{ BY_DRIVER, "I updated my drivers, and the same error comes." }, { BY_LIMIT, "I tried to change the memory size of my Mac, but it is not working." }, { BY_SAVING, "model.save_pretrained(\"out\")" },
+		{ BY_BATCH, "Changing the batch size doesn't seem to matter." },
+		{ BY_BATCH, "I tried many batch sizes and nothing works." },
+		{ BY_BATCH, "I try to reduce the batch size but not work." },
+		{ BY_BATCH, "I set the batch size to 16, 8, 4, 2, but always out of memory." },
+		{ BY_BATCH, "I lower the batch size and the error remains." },
+		{ BY_BATCH, "I have adjusted the batch size down to 2 but I still get this error." },
+		{ BY_BATCH, "Auch mit kleinerer Batch-Größe kommt der Fehler." },
+		{ BY_BATCH, "배치 크기를 줄였지만 같은 오류가 발생합니다" },
 		{ BY_SWAP, "修改了D盘的页面文件大小，还是报错。" }, { BY_SWAP, "I made the paging file larger, and it still fails." },
 	};
 	static const struct row no[] = {
@@ -57,6 +65,11 @@ Test(oom_measures, in_use_or_tried)
 		{ BY_BATCH, "I reduced the batch size. Now it trains, still slowly." }, { BY_BATCH, "If I reduced the batch size, would it still fail?" }, { BY_BATCH, "It still fails with batch size 32, 8 GB of memory." },
 		{ BY_BATCH, "batch size调小就好了，但还是很慢" }, { BY_BATCH, "增大batch size还是报错" }, { BY_BATCH, "バッチサイズを小さくしたら解決しました。" }, { BY_BATCH, "Batchgröße verkleinert, gelöst." },
 		{ BY_HALF, "weight_dtype=float32" }, { BY_DRIVER, "Is it the latest driver?" }, { BY_LIMIT, "What is the memory limit?" },
+		{ BY_BATCH, "I increased the batch size and it still fails." },
+		{ BY_BATCH, "The small batch of images still fails to load." },
+		{ BY_BATCH, "My minimum batch size is 16 and it still fails." },
+		{ BY_BATCH, "I tried increasing the batch size but it failed." },
+		{ BY_BATCH, "배치 사이즈를 줄여도 되나요?" },
 		{ BY_SWAP, "修改了页面文件大小就好了。" }, { BY_SWAP, "页面文件太小，无法完成操作" },
 	};
 	size_t i;
