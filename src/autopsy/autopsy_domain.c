@@ -45,9 +45,17 @@ static const char *const says[DOMAINS] = {
 	    "compute_on_cpu=True, which moves such lists to the machine's memory, keep that from growing.",
 	[DOMAIN_RESULTS] = "Where that is Ultralytics' predict() or track() of a video, a stream or many pictures, it gives a list of the results of all of them, each with its picture, which grows in the machine's memory "
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
+	[DOMAIN_EMBEDS] = "Where that is encode() of sentence-transformers with convert_to_tensor=True, the vectors of all texts stay on the device until the last is done, and are put together there then: parts of the texts, one "
+	    "after the other, or NumPy's arrays in the machine's memory (without that setting), keep that from growing with the number of texts.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: " TRY BY_SAMPLES "smaller patches in training (gt_size, "
 	    "patch_size)" TRY BY_BATCH "fewer at once" TRY_FIRST "fewer patches at once" TRY BY_TILES "tiles in place of whole pictures in validation" TRY_END " take less.",
 };
+
+/* The same of Ultralytics' results where memory of the device ended, */
+#define ON_DEVICE	"Where that is Ultralytics' predict() or track() of a video, a stream or many pictures, it gives a list of the results of all of them, whose boxes and masks lie on the device until they are " \
+    "done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow."
+/* and where all pictures are given at once. */
+#define ONE_BATCH	"Where that is Ultralytics' predict() of a list of pictures, all of them are one batch, with stream=True, too: parts of the list, one call after the other, take less."
 
 /* Of either memory: what runs on the processor, too, and holds what it makes there. */
 static bool
@@ -99,15 +107,28 @@ is_all(const struct autopsy *y, bool grows, bool place)
 	return i == y->causes.n || autopsy_is_of_samples(y);
 }
 
+/* Is it a device's memory by the message, or by who tells of it? */
+static bool
+is_of_device(const struct autopsy *y)
+{
+	const struct oom_told *t = &y->log.paste.told;
+
+	return !y->main->host && (y->main->kind == OOM_TOLD ? t->device || t->gpu : y->main->kind != OOM_KERNEL && y->main->kind != OOM_MACHINE);
+}
+
 /* Do models of Ultralytics give results there, in memory that may be the machine's, and not one
  * after the other? */
 static bool
 gathers(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
+	bool of_device = is_of_device(y);
 
-	return p->domains[DOMAIN_PREDICTS].line && !p->domains[DOMAIN_STREAMS].line && !p->other_sessions && !autopsy_is_of_another(y) && (y->main->host || (y->main->kind == OOM_TOLD && !p->told.device && !p->told.gpu)) &&
-	    (p->inferring.line || p->media.line || !(p->training || p->trains));
+	if (!p->domains[DOMAIN_PREDICTS].line || p->other_sessions || autopsy_is_of_another(y) || !(p->inferring.line || p->media.line || !(p->training || p->trains)))
+		return false;
+	if (of_device && p->domains[DOMAIN_LISTS].line)
+		return true;
+	return !p->domains[DOMAIN_STREAMS].line && (!of_device || p->grows.line || p->later.line || p->media.line);
 }
 
 /* Masks of the frames of a video: of SAM 3 where it is named, too. */
@@ -138,7 +159,17 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return is_of_frames(&y->log.paste, d);
 	if (d == DOMAIN_SPEAKERS)
 		return !y->log.paste.training && !y->log.paste.trains;
+	if (d == DOMAIN_EMBEDS)
+		return y->log.paste.domains[DOMAIN_ENCODES].line && !y->log.paste.training && !y->log.paste.trains;
 	return (d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training;
+}
+
+static const char *
+says_of(const struct autopsy *y, int d)
+{
+	if (d != DOMAIN_RESULTS || !is_of_device(y))
+		return says[d];
+	return y->log.paste.domains[DOMAIN_LISTS].line ? ONE_BATCH : ON_DEVICE;
 }
 
 void
@@ -151,7 +182,7 @@ autopsy_domain(struct autopsy *y, bool grows)
 		return;
 	for (d = 0; d < DOMAINS; d++)
 		if (of[d].line && is_said(y, d, grows) && *autopsy_worded(y, says[d])) {
-			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says[d]));
+			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says_of(y, d)));
 			return;
 		}
 }

@@ -224,7 +224,7 @@ const struct row autopsy_rows[] = {
 		    "(loss.item(), .detach().cpu()) take nothing there, and without that hook nothing is kept." } } },
 	{ NEEDS_MODELS, "several models lie there at once", {
 		{ "Each has its weights there, and what it works with, for as long as something holds it", "one after the other, with the one before let go of (del, gc.collect()" IN_KERAS(", in Keras "
-		    "clear_session()") "), or a process for each, they need no more than the largest." } } },
+		    "clear_session()") "), or a process for each, they need no more than the largest; instances of one model take less where they are fewer." } } },
 	{ NEEDS_VOCABULARY, "scores are made for each word of a large vocabulary", {
 		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "
 		    "row for each word", "fewer words (subwords, a bound on their number), shorter sequences or fewer at once, a softmax over a sample of words, and targets "

@@ -29,8 +29,11 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_STEMS] = "spleeter|spleetergui|spleet|spleeted",
 	[DOMAIN_METRICS] = "torchmetrics|torchmetric",
 	[DOMAIN_RESULTS] = "ultralytics|yolov8|yolov8n|yolov8s|yolov8m|yolov8l|yolov8x|yolov9|yolov10|yolov11|yolo11|yolo11n|yolo11s|yolo11m|yolo11l|yolo11x|yolov12|yolo12",
-	[DOMAIN_PREDICTS] = "model.predict|model.track|yolo.predict|yolo.track|yolo predict|yolo track|predict mode|track mode|inference|inferring|infering|predicting|tracking|rtsp|accumulate in ram",
+	[DOMAIN_PREDICTS] = "model.predict|model.track|yolo.predict|yolo.track|yolo predict|yolo track|predict mode|track mode|inference|inferring|infering|predicting|tracking|rtsp|accumulate in ram|results = model(|results=model(|result = model(|model(source",
 	[DOMAIN_STREAMS] = "stream=true|stream = true",
+	[DOMAIN_LISTS] = "list of numpy arrays|list of np arrays|list of arrays|list of images|list of frames|list of pictures|list of cv2 images|list of pil images|source=frames|source=images|source=image_list|source=frame_list",
+	[DOMAIN_EMBEDS] = "sentencetransformer|sentencetransformers|sentence-transformers|sentence_transformers|sentence transformers|sbert",
+	[DOMAIN_ENCODES] = "encode|model.encode|encoding|encodes|encode_multi_process|embed|embedding|embeddings|convert_to_tensor",
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
 };
 
@@ -62,7 +65,7 @@ is_of_version(struct talk t, const char *behind)
 static bool
 is_library(int domain)
 {
-	return domain == DOMAIN_METRICS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_POINTS;
+	return domain == DOMAIN_METRICS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_POINTS || domain == DOMAIN_EMBEDS;
 }
 
 /* "Chains run fine, but the network ...": a name of what works, or is not there. */

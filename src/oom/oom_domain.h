@@ -28,6 +28,9 @@ enum oom_domain {
 	DOMAIN_RESULTS,		/* pictures that Ultralytics' models are asked of, */
 	DOMAIN_PREDICTS,	/* by calls that are, */
 	DOMAIN_STREAMS,		/* and the option by which it gives one result after the other */
+	DOMAIN_LISTS,		/* lists of them, which are one batch */
+	DOMAIN_EMBEDS,		/* texts of which sentence-transformers makes vectors, */
+	DOMAIN_ENCODES,		/* by the call that does */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
 	DOMAINS
 };

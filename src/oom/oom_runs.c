@@ -162,8 +162,10 @@ oom_runs_done(struct talk t, const char *at)
 const char *
 oom_runs_models(struct talk t)
 {
-	return talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
-	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|second model is loaded|loading a second model", AHEAD | WORKS, "");
+	const char *chinese = talk_first(t, "多个实例|多实例|实例数|两个实例|每个实例");
+
+	return chinese ? chinese : talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
+	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|instances of the same model|instances of one model|instances of a model|instances of the model|instance count|model instances|instance_group|several instances of|multiple instances of|two instances of|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 
 #define ONE_USED	"only one|just one|only 1|only a single|only the first|only first|only on the first|only on one|only gpu 0|only gpu0|only cuda:0|only on gpu 0|only on gpu0|only on cuda:0|only uses one|only use one|only used one|only using one|" \
