@@ -27,25 +27,25 @@ static const struct {
 	{ BY_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
 	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch", "1", NULL,
 	    "batch size|batch_size|batchsize|batch-size|batch sizes|batch_sizes|batch-sizes|smaller batch|smaller batches|--batch_size|--batch-size|batch number|number of batches|total_batch_size|global_batch_size|train_batch_size|mini_batch_size|minibatch size|mini-batch size|micro_batch_size|batch|batches|minibatch|mini-batch|bs|batch count|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", "batch|bs|批大小|批次|批量|批处理|バッチ|배치|батч|batchgröße|lote|taille du lot", OF_NUMBERS, "1 one" },
-	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences", "分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, NULL },
+	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences|resized the images|resizing the images|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, NULL },
 	{ BY_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
 	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", "num_workers|workers|进程数|线程数", IN_VAIN_ALONE, "0 zero" },
 	{ BY_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", NULL, IN_VAIN_ALONE, NULL },
 	{ BY_CHECKPOINTS, "gradient_checkpointing|--gradient_checkpointing|--gradient-checkpointing|gradient-checkpointing|use_gradient_checkpointing|activation_checkpointing|grad_checkpointing|with_cp", YES,
-	    "gradient_checkpointing_enable(|checkpoint_sequential(|utils/checkpoint.py|utils\\checkpoint.py|enable_gradient_checkpointing(", "gradient checkpointing|gradient_checkpointing|activation checkpointing|gradient checkpoint|grad checkpointing", NULL, OR_IN_USE, NULL },
+	    "gradient_checkpointing_enable(|checkpoint_sequential(|utils/checkpoint.py|utils\\checkpoint.py|enable_gradient_checkpointing(", "gradient checkpointing|gradient_checkpointing|activation checkpointing|gradient checkpoint|grad checkpointing", "gradient checkpoint|gradient_checkpoint|梯度检查点|checkpointing", OR_IN_USE, NULL },
 	{ BY_HALF, "fp16|--fp16|bf16|--bf16|amp|--amp|use_amp|use_fp16|half|weight_dtype|activation_dtype|torch_dtype|dtype|compute_dtype|mixed_precision", YES " float16 bfloat16 fp16 bf16 half", "bf16[|f16[|torch.float16|torch.bfloat16|torch.half|autocast(|mixed_float16|mixed_precision=fp16|mixed_precision=bf16|mixed_precision=\"fp16|mixed_precision=\"bf16|--precision 16",
-	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", "fp16|bf16|半精度|混合精度|混合精度訓練", OR_IN_USE, NULL },
+	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", "fp16|bf16|半精度|混合精度|혼합 정밀도", OR_IN_USE, NULL },
 	{ BY_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
-	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", NULL, OR_IN_USE, NULL },
-	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(", "offload|offloading|cpu offload|cpu_offload|cpu offloading", NULL, OR_IN_USE, NULL },
+	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", "4bit|8bit|int4|int8|量化", OR_IN_USE, NULL },
+	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(", "offload|offloading|cpu offload|cpu_offload|cpu offloading", "offload", OR_IN_USE, NULL },
 	{ BY_ATTENTION, "--xformers|enable_xformers|enable_xformers_memory_efficient_attention|--enable_xformers_memory_efficient_attention|use_flash_attn|use_flash_attention", YES,
 	    "using xformers|using pytorch attention|using pytorch cross attention|using sage attention|flash_attention_2|enable_xformers_memory_efficient_attention(|memory_efficient_attention(|--opt-sdp-attention",
-	    "xformers|flash attention|flash-attention|flash_attn|flashattention|sage attention|sageattention|sdp attention", NULL, OR_IN_USE, NULL },
+	    "xformers|flash attention|flash-attention|flash_attn|flashattention|sage attention|sageattention|sdp attention", "flash attention|flash-attn|flash_attn|flashattention|xformers", OR_IN_USE, NULL },
 	{ BY_GROWTH, "allow_growth|tf_force_gpu_allow_growth", YES, "set_memory_growth(|experimental.set_memory_growth|memory_limit=|memory_limit =|set_virtual_device_configuration(|set_logical_device_configuration(|per_process_gpu_memory_fraction|"
-	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", NULL, OR_IN_USE, NULL },
-	{ BY_LOWVRAM, "--lowvram", YES, NULL, "lowvram|--lowvram|low vram|low-vram", NULL, OR_IN_USE, NULL },
+	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", "allow_growth|memory_growth", OR_IN_USE, NULL },
+	{ BY_LOWVRAM, "--lowvram", YES, NULL, "lowvram|--lowvram|low vram|low-vram", "lowvram", OR_IN_USE, NULL },
 	{ BY_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(", "tiling|tiled vae|tiled decode|tiled decoding", NULL, IN_VAIN_ALONE, NULL },
-	{ BY_EMPTYING, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", NULL, OR_IN_USE, NULL },
+	{ BY_EMPTYING, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", "empty_cache|清空缓存|清理缓存|清缓存|清空显存|清理显存", OR_IN_USE, NULL },
 	{ BY_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", NULL, OR_IN_USE, NULL },
 	{ BY_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", NULL, OR_IN_USE, NULL },
 	{ BY_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|paging file|virtual memory", "页面文件|虚拟内存|交换空间|swap|ページファイル|仮想メモリ|페이지 파일|가상 메모리|auslagerungsdatei|archivo de paginación|файл подкачки|виртуальн", IN_VAIN_ALONE, NULL },
@@ -59,7 +59,7 @@ static const struct {
 };
 
 #define NO_OTHER	"no running processes found|no other process|no other processes|nothing else is running|nothing else running|nothing else runs|no processes running|no process running|no process is running|no processes are running|" \
-    "no other program|no other programs|gpu is empty|gpus are empty|gpu was empty|gpu is completely empty|gpu is completely free|gpu is totally free|no one else is using|nobody else is using|no one else uses|only process running|only process on"
+    "no other program|no other programs|gpu is empty|gpus are empty|gpu was empty|gpu is completely empty|gpu is completely free|gpu is totally free|no one else is using|nobody else is using|no one else uses|only process running|only process on|closed all other|closed every other|killed all other|killed all processes|shows no process|shows no processes|no running process|nothing running|没有其他程序|没有其他进程|没有别的程序|没有别的进程|没有其他任务|没有人在用|没人在用|没人用|没有进程"
 
 /* That it fails as before. */
 #define KEEPS		"keep getting|keeps getting|kept getting|keep having|keep running|keeps running|keeps happening|keeps crashing|keeps failing|no use|of no use|useless|not effective|ineffective|no success|not successful|unsuccessful|" \
@@ -84,7 +84,7 @@ static const struct {
 
 /* That one made it less, or smaller. */
 #define MADE_LESS	"reduced|lowered|decreased|dropped|cut|cut down|halved|shrank|shrunk|minimized|minimised|turned down|brought down|scaled down|went down"
-#define LESS		MADE_LESS "|reducing|reduce|reduction|lowering|lower|decreasing|decrease|dropping|cutting|halving|shrinking|minimizing|turning down|bringing down|going down|smaller|downsizing|down to|down from|set down"
+#define LESS		MADE_LESS "|reducing|reduce|reduction|lowering|lower|decreasing|decrease|dropping|cutting|halving|shrinking|minimizing|turning down|bringing down|going down|smaller|downsizing|down to|down from|set down|resized|resizing|resize|downscaled|downscaling|downsampled|downsampling|cropped|cropping|shortened|shorter|truncated"
 /* and the other way. */
 #define MADE_MORE	"increased increasing increase larger bigger raised raising higher doubled doubling enlarged"
 /* What speaks of a run that was not, */
@@ -275,15 +275,17 @@ told(struct oom_measures *m, struct talk t, int line)
 }
 
 /* Made less, or (of what is better larger) more; by several languages' words for it. */
-#define LESS_ABROAD	"调小|调低|调少|改小|减小|减少|降低|缩小|降到|降至|降为|减到|调到最小|设小|小さく|減ら|下げ|줄이|줄여|줄였|낮추|낮춰|낮췄|작게|verkleiner|verringer|reduzier|reduci|reduje|reduzi|diminu|bajado|bajando|bajar|réduit|réduire|réduisant|baissé|уменьш|Уменьш|сниз|Сниз|понизи|Понизи|ridotto|riducendo|ridurre"
+#define LESS_ABROAD	"调小|调低|调少|改小|减小|减少|降低|缩小|降到|降至|降为|减到|调到最小|改为0|设为0|设置为0|改成0|设成0|设置成0|调成0|=0|设小|小さく|減ら|下げ|줄이|줄여|줄였|낮추|낮춰|낮췄|작게|verkleiner|verringer|reduzier|reduci|reduje|reduzi|diminu|bajado|bajando|bajar|réduit|réduire|réduisant|baissé|уменьш|Уменьш|сниз|Сниз|понизи|Понизи|ridotto|riducendo|ridurre"
 #define MORE_ABROAD	"修改|增大|调大|加大|设置|扩大|改大|调整|增加|设为|増や|大きく|늘리|늘려|늘렸|vergrößer|erhöh|aument|ampli|agrand|augment|увелич"
+/* Of what is there or not: that it is. */
+#define USED_ABROAD	"用了|使用|开了|开启|启用|打开|加了|设置|使って|使用し|有効|사용|적용|benutz|verwend|utilis|usando|uso |использ|включ"
 /* That it fails all the same; */
 #define VAIN_ABROAD	"还是|仍然|仍旧|仍|依旧|依然|没用|无用|无效|不行|照样|没有用|没效果|无果|不管用|无济于事|都试过|也不|也没|还报|也报|都报|都会|一样|无法解决|没有解决|没解决|解决不了|未解决|已经|ても|でも|変わら|変わりま|効果|ダメ|だめ|駄目|解決しま|解決せ|同じ|" \
     "여전히|그래도|똑같|같은 오류|같은 에러|동일한 오류|동일한 에러|소용|안 되|안되|안됩|해결되지|줄여도|낮춰도|늘려도|계속|trotzdem|immer noch|hilft nicht|half nicht|nichts geholfen|nicht geholfen|bringt nichts|ohne erfolg|weiterhin|sigue|aún así|aun así|mismo error|no funciona|no ayuda|sin éxito|" \
     "mesmo erro|mesmo assim|não funciona|não adianta|não resolve|não ajuda|continua|toujours|même erreur|ne change rien|rien ne change|sans succès|quand même|не помог|всё равно|все равно|по-прежнему|та же ошибка|не работает|stesso errore"
 #define EVEN_ABROAD	"auch mit kleiner|selbst mit kleiner|auch bei kleiner|selbst bei kleiner|même en réduisant|même avec un plus petit|incluso reduciendo|incluso con un|aun con un|mesmo reduzindo|mesmo com um|даже с маленьк|даже с меньш|даже при маленьк|再小的|多小的"
 /* and not: that it helped, is asked or advised. */
-#define NOT_ABROAD	"好了|解决了|解决啦|成功|可以了|就可以|就行|就能|没有修改|没修改|没有增|吗|是否|能不能|要不要|可以试|建议|请尝试|试试|不报错|解決しました|動きました|ください|でしょうか|でも良い|ましたら|해결되었|해결됐|되나요|해보세요|solucion|gelöst|resolvido|résolu|решило|, и помогло|könnte|podría|poderia"
+#define NOT_ABROAD	"好了|解决了|解决啦|成功|可以了|就可以|就行|就能|没有修改|没修改|没有增|没有开|没开|没有使用|没有启用|没有设置|没设置|是不是|怎么用|如何使用|吗|是否|能不能|要不要|可以试|建议|请尝试|试试|不报错|解決しました|動きました|ください|でしょうか|でも良い|ましたら|해결되었|해결됐|되나요|해보세요|solucion|gelöst|resolvido|résolu|решило|, и помогло|könnte|podría|poderia"
 
 /* The sentence of T at AT, by the stops of Chinese and Japanese, too. */
 static struct talk
@@ -309,15 +311,15 @@ static bool
 is_in_vain_abroad(struct talk t, size_t row)
 {
 	const char *at = NULL, *made;
-	bool more = rows[row].by[0] == BY_SWAP[0];
+	const char *makes = rows[row].tells == OR_IN_USE ? USED_ABROAD : rows[row].by[0] == BY_SWAP[0] ? MORE_ABROAD : LESS_ABROAD;
 	struct talk sentence;
 	size_t n, length;
 
 	while (talk_next_phrase(t, rows[row].abroad, &at, &n)) {
 		sentence = sentence_abroad(t, at);
-		if (!more && talk_any_phrase(talk_part(sentence, sentence.s, at), EVEN_ABROAD) && !talk_any_phrase(sentence, NOT_ABROAD))
+		if (rows[row].tells == OF_NUMBERS && talk_any_phrase(talk_part(sentence, sentence.s, at), EVEN_ABROAD) && !talk_any_phrase(sentence, NOT_ABROAD))
 			return true;
-		for (made = NULL; talk_next_phrase(sentence, more ? MORE_ABROAD : LESS_ABROAD, &made, &length); )
+		for (made = NULL; talk_next_phrase(sentence, makes, &made, &length); )
 			if (talk_any_phrase(talk_part(sentence, made, sentence.s + sentence.n), VAIN_ABROAD) && !talk_any_phrase(sentence, NOT_ABROAD))
 				return true;
 	}
@@ -385,9 +387,11 @@ begins_list(struct talk t)
 static bool
 is_item(struct talk t)
 {
-	const char *s = piece_past_blanks(t.s, t.s + t.n);
+	const char *end = t.s + t.n, *s = piece_past_blanks(t.s, end), *to;
 
-	return s < t.s + t.n && (memchr("-*+", *s, 3) || is_digit(*s));
+	for (to = s; to < end && is_digit(*to); to++)
+		;
+	return s < end && (memchr("-*+", *s, 3) || (to > s && to < end && !is_letter(*to)));
 }
 
 static void
@@ -420,12 +424,12 @@ oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_sour
 	bool words = !traced && (source == SOURCE_PROSE || source == SOURCE_UNSURE);
 
 	if (source == SOURCE_NONE) {
-		m->list += m->list == line - 1;
+		m->list += m->list > 0 && m->list == line - 1;
 		return;
 	}
 	if (source == SOURCE_COMMENT && !traced)
 		return;
-	if (m->list == line - 1 && is_item(t))
+	if (m->list > 0 && m->list == line - 1 && is_item(t))
 		m->list = line;
 	if (talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?"))
 		keep(m, BY_ALONE, line);

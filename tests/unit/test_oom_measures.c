@@ -49,6 +49,8 @@ Test(oom_measures, in_use_or_tried)
 		{ BY_BATCH, "I have adjusted the batch size down to 2 but I still get this error." },
 		{ BY_BATCH, "Auch mit kleinerer Batch-Größe kommt der Fehler." },
 		{ BY_BATCH, "배치 크기를 줄였지만 같은 오류가 발생합니다" },
+		{ BY_ALONE, "I closed all other programs." }, { BY_ALONE, "显卡上没有其他程序" }, { BY_HALF, "我已经用了混合精度训练，还是不够" }, { BY_WORKERS, "把num_workers改为0也没用" },
+		{ BY_SAMPLES, "I resized the images to 256x256 but the error is the same." }, { BY_SAMPLES, "把图片缩小到256还是爆显存" }, { BY_ATTENTION, "训练时使用了flash attention，还是OOM" },
 		{ BY_SWAP, "修改了D盘的页面文件大小，还是报错。" }, { BY_SWAP, "I made the paging file larger, and it still fails." },
 	};
 	static const struct row no[] = {
@@ -70,6 +72,8 @@ Test(oom_measures, in_use_or_tried)
 		{ BY_BATCH, "My minimum batch size is 16 and it still fails." },
 		{ BY_BATCH, "I tried increasing the batch size but it failed." },
 		{ BY_BATCH, "배치 사이즈를 줄여도 되나요?" },
+		{ BY_BITS, "4bit" }, { BY_HALF, "没有使用fp16，还是报错" }, { BY_CHECKPOINTS, "是不是因为没有开启gradient checkpointing，还是报错" }, { BY_WORKERS, "num_workers=0就好了" },
+		{ BY_SAMPLES, "I will resize the images to 256" },
 		{ BY_SWAP, "修改了页面文件大小就好了。" }, { BY_SWAP, "页面文件太小，无法完成操作" },
 	};
 	size_t i;
