@@ -208,10 +208,11 @@ emulated_until_met(void)
 #define EMULATED_UNTOUCHED	0xa5
 static unsigned char emulated_given[EMULATED_GIVEN] __attribute__((aligned(128)));
 
-template <class Kernel> static void	emulate(unsigned blocks, const Kernel &kernel);
+/* No template, as a program has dozens of kernels. */
+static void	emulate(unsigned blocks, const std::function<void()> &kernel);
 
-template <class Kernel> static void
-emulate_given(unsigned blocks, size_t given, const Kernel &kernel)
+static inline void
+emulate_given(unsigned blocks, size_t given, const std::function<void()> &kernel)
 {
 	if (given > EMULATED_GIVEN)
 		std::abort();
@@ -261,8 +262,8 @@ cudaDeviceGetAttribute(int *value, int, int)
 	*value = emulated_processors;
 }
 
-template <class Kernel> static void
-emulate(unsigned blocks, const Kernel &kernel)
+static void
+emulate(unsigned blocks, const std::function<void()> &kernel)
 {
 	emulated_kernel = kernel;
 	gridDim.x = blocks;

@@ -8,10 +8,13 @@
 struct emulated_event;
 
 struct emulated_call {
-	std::function<void()> run;
+	std::function<void()> run;	/* all of it, or what each thread of a kernel does */
 	emulated_event *waits, *records;
 	long want;		/* WAITS is to have been reached so often */
 	std::function<bool()> ready;	/* empty: it is when WAITS was reached */
+	bool kernel = false;
+	unsigned blocks = 0;	/* of a kernel, */
+	size_t given = 0;	/* and its shared memory */
 };
 
 struct emulated_stream {
@@ -83,7 +86,9 @@ emulated_do_first(emulated_stream *s)
 
 	s->calls.pop_front();
 	s->busy = true;
-	if (c.run)
+	if (c.kernel)
+		emulate_given(c.blocks, c.given, c.run);
+	else if (c.run)
 		c.run();
 	s->busy = false;
 	if (c.records)
@@ -218,11 +223,9 @@ template <class... P> struct emulated_launcher {
 	void
 	operator()(P... p) const
 	{
-		unsigned n = blocks;
-		size_t g = given;
 		void (*k)(P...) = kernel;
 
-		card_do(on, [=] { emulate_given(n, g, [=] { k(p...); }); });
+		emulated_queue(on, { [=] { k(p...); }, NULL, NULL, 0, NULL, true, blocks, given });
 	}
 };
 
