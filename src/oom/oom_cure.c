@@ -88,7 +88,7 @@ oom_cure_added(struct talk t)
     "fixed this by|fixed by|resolved the problem by|resolved the issue by|resolved it by|resolved this by|resolved by|got rid of it by|worked around it by|sufficient to set|enough to set|sufficient to reduce|enough to reduce|" \
     "problem goes away when i|problem disappears when i|error goes away when i|error disappears when i|issue goes away when i|goes away if i|disappears if i|disappears when i|works if i|works when i|runs if i|runs when i|runs fine when i|works fine when i|works fine if i"
 /* What is asked, wished or told of others. */
-#define NOT_ENDED	"not never cannot can't be could can should may might would someone anyone you how hope hopefully if until wasn't isn't weren't temporarily partially paper"
+#define NOT_ENDED	"posts post threads thread people others users answers not never cannot can't be could can should may might would someone anyone you how hope hopefully if until wasn't isn't weren't temporarily partially paper"
 
 #define DOES		"setting|changing|reducing|lowering|decreasing|removing|disabling|replacing|switching|upgrading|downgrading|adding|moving"
 #define ENDS_IT		"solves this|solves the|solves it|solves my|solved this|solved the|solved it|solved my|fixes this|fixes the|fixes it|fixes my|fixed this|fixed the|fixed it|fixed my|resolves this|resolves the|resolves it|resolved this|" \
