@@ -315,7 +315,7 @@ by_table(struct autopsy *y, enum autopsy_says kind, const struct place_cause *c)
 	uint64_t facts = y->main->facts;
 
 	for (; c->cause; c++)
-		if ((facts & c->any) && (facts & c->all) == c->all && !(facts & c->unless))
+		if ((facts & c->any) && (facts & c->all) == c->all && !(facts & c->unless) && !(y->lo >= IMPOSSIBLE && (c->any & TRACE_SPLATS)))
 			place_cause(y, kind, c->cause);
 }
 

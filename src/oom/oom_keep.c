@@ -509,6 +509,18 @@ is_mentioned(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
+/* What a title calls "OOMKilled" beside the dump of a device's allocator: that one's own
+ * failure. */
+static void
+allocators_own(struct oom_message *o, int line)
+{
+	o->line = o->last = line;
+	o->kind = OOM_TF_ALLOCATOR;
+	o->who = oom_kind_name(OOM_TF_ALLOCATOR);
+	o->says = NULL;
+	o->host = o->limited = false;
+}
+
 void
 oom_settle(struct oom_log *log)
 {
@@ -556,6 +568,9 @@ oom_settle(struct oom_log *log)
 			log->messages.v[i].who = "Darknet";
 			log->messages.v[i].says = SUBDIVISIONS;
 		}
+	for (i = 0; log->dump.any && !(log->dump.of.known && log->dump.of.host) && i < log->messages.n; i++)
+		if (log->messages.v[i].titled && log->messages.v[i].host && log->messages.v[i].says && strcmp(log->messages.v[i].who, "container") == 0)
+			allocators_own(&log->messages.v[i], log->dump.line);
 	forget(log, is_twin);
 	forget(log, is_of_host);
 	forget(log, is_mentioned);
