@@ -163,6 +163,7 @@ own_step(struct autopsy *y, const char *have)
 	    "results smaller, but not weights and what goes with them.") AFTERWARDS(" Where it fails %s, something may be held from earlier ones (" IN_TRAINING(IN_TORCH("sums of losses with their graph, "))
 	    "lists of results)" HAD_STEPS(", or samples or a phase (tests, a file that is saved) came that need more. " TRY BY_BATCH "Fewer in a batch" TRY BY_ANYTHING "a bound on their size" TRY_FIRST "A bound on their size" TRY_END ", leave it room") ".") "%s",
 	    have, where, autopsy_had_steps(y) ? "only after steps that had fitted" : "later", may_be_recorded(y) ?
+	    y->log.paste.older && !y->log.paste.newer ? " Where nothing is trained, as in tests and inference, volatile=True of PyTorch before 0.4 spares what forward keeps for backward." :
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
 

@@ -98,7 +98,7 @@ autopsy_is_of_machine(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return y->main->host || ((y->main->kind == OOM_TOLD || oom_is_vague(y->main)) && (p->classic || p->trees) && !p->layers && !p->torch && !p->torch_files && !p->told.device && !p->told.gpu && !p->gpu_files);
+	return y->main->host || ((y->main->kind == OOM_TOLD || oom_is_vague(y->main)) && (p->classic || p->trees || p->tables) && !p->layers && !p->torch && !p->torch_files && !p->told.device && !p->told.gpu && !p->gpu_files);
 }
 
 /* Was a framework's own allocator refused ahead of what the driver refused? */
@@ -273,7 +273,10 @@ push(struct autopsy *y, const char *text)
 static void
 nothing_told(struct autopsy *y)
 {
-	if (!autopsy_when(y, is_placed(y)) && is_placed(y) && !is_killed(y->main))
+	if (strcmp(y->main->who, "Slurm") == 0)
+		push(y, "Where the job's own limit was reached (--mem or --mem-per-cpu of sbatch and srun), and not the machine's end, sacct's MaxRSS, or seff, tells what it had taken, "
+		    "and a higher limit lets it go on as far as the machine has as much.");
+	else if (!autopsy_when(y, is_placed(y)) && is_placed(y) && !is_killed(y->main))
 		push(y, y->main->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more.",
 		    autopsy_unfilled(y)) :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
@@ -355,7 +358,7 @@ autopsy_likely(struct autopsy *y)
 		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
-	if (!is_placed(y) && !autopsy_is_of_machine(y) && !y->log.paste.told.device)
+	if (!is_placed(y) && !autopsy_is_of_machine(y) && !y->log.paste.told.device && !(y->log.paste.told.processor.line && !y->log.paste.told.gpu))
 		push(y, y->log.paste.phone ? "Where it was on a phone, its system's own tools (Android Studio's profiler, Xcode's memory gauge) tell what "
 		    "grows." : y->log.paste.mac && !y->log.paste.nvidia && !y->log.paste.amd ? "Where it was on a Mac with a chip of Apple's, the machine and its GPU "
 		    "have one memory: Activity Monitor tells who has it, and what grows." : arena_printf(y->arena, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "

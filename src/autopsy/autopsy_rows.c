@@ -25,7 +25,7 @@
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
     "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less"
-#define TOGETHER	"Weights that are split among devices (FSDP, ZeRO), or the optimizer's numbers, are put together on one for that"
+#define TOGETHER	WITH_PARTS("Weights that are split among devices (FSDP, ZeRO), or the optimizer's numbers, are put together on one for that")
 #define APART		"in the machine's memory (offload_to_cpu, rank0_only), or written in parts (a sharded state dict), they need no room there."
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
 #define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
@@ -129,8 +129,9 @@ const struct row autopsy_rows[] = {
 		    "from text, converted or learned", "fewer words (limit= where gensim reads them, min_count where it learns), fewer numbers for each, or a file of "
 		    "gensim's own that is mapped (mmap=\"r\") take less." } } },
 	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
-		{ "Each process puts all of the weights, or of the optimizer's numbers, together in the machine's memory, or makes a copy of its own there", "written by one of "
-		    "them (rank0_only), or in parts (a sharded state dict), they need not lie there as often." } } },
+		{ "All of the weights, and of the optimizer's numbers, are put together or copied in the machine's memory" WITH_PARTS(", by each process for itself"), WITH_PARTS("written by one "
+		    "of them (rank0_only), or in parts (a sharded state dict), they need not lie there as often; ") "without the optimizer's numbers they take a part of that." },
+		{ "Files, or copies of weights, that were made before are still held", "then it grows from one time to the next." } } },
 	{ NEEDS_SAVES | NEEDS_ADAPTER, "weights were saved then", {
 		{ UNTRIED(BY_SAVING, "All of the model's weights are copied or put together, where an adapter's alone were trained (LoRA)"), "these by themselves (save_pretrained() of PEFT's model, "
 		    "get_peft_model_state_dict()) take a small part of that." },
@@ -217,8 +218,9 @@ const struct row autopsy_rows[] = {
 		{ RESULTS_KEPT, MANY_ROUNDS },
 		{ IN_TRAINING(LARGER_TESTS), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
-		{ "The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is", TRY BY_ANYTHING "more subdivisions, up to as "
-		    "many as the batch has pictures" TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0, which keeps their size" TRY_END ", take less." } } },
+		{ IN_TRAINING("The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is"), TRY BY_ANYTHING "more subdivisions, up to as "
+		    "many as the batch has pictures" TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0, which keeps their size" TRY_END ", take less." },
+		{ IN_SERVING("Weights, and what layers make of a picture of the width and height that are set, are more than there is"), "a smaller width and height, or a smaller network, take less." } } },
 	{ NEEDS_HOOK, "what all steps return is given to a hook at an epoch's end", {
 		{ "Lightning, before version 2, keeps what each step returns until then, and tensors of the device stay there, with their graph where they have one", "numbers alone "
 		    "(loss.item(), .detach().cpu()) take nothing there, and without that hook nothing is kept." } } },

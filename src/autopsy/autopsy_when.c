@@ -57,7 +57,7 @@ is_of_network(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (!p->layers && !p->torch && !p->torch_files && !p->tf_files && !p->jax_files && ((p->classic && autopsy_is_of_machine(y)) || is_of_other_language(y->main)))
+	if (!p->layers && !p->torch && !p->torch_files && !p->tf_files && !p->jax_files && ((p->classic && autopsy_is_of_machine(y)) || is_of_other_language(y->main) || (p->tables && autopsy_is_of_machine(y) && !autopsy_trains(y))))
 		return false;
 	if (autopsy_tells_no_network(p) || p->phone || p->gpu_files || autopsy_serves(y))
 		return false;

@@ -10,6 +10,7 @@
 
 #define MACS_LISTER	"Activity Monitor"
 #define ANY_LISTER	"the driver's tool (nvidia-smi, rocm-smi)"
+#define WINDOWS_LISTER	"the Task Manager"
 #define INTELS_LISTER	"xpu-smi"
 #define GOOGLES_LISTER	"tpu-info"
 
@@ -151,7 +152,7 @@ autopsy_is_of_program(const struct autopsy *y)
 bool
 autopsy_serves(const struct autopsy *y)
 {
-	return is_of_server(y->main) || ((autopsy_is_of_program(y) || y->log.paste.inferring.line) && !autopsy_trains(y));
+	return is_of_server(y->main) || ((autopsy_is_of_program(y) || y->log.paste.inferring.line || y->log.paste.detects > 0) && !autopsy_trains(y));
 }
 
 static bool
@@ -186,7 +187,17 @@ autopsy_is_of_step(const struct autopsy *y)
 static bool
 has_gradients(const struct autopsy *y)
 {
-	return autopsy_in_torch(y) && !autopsy_is_tried(y, BY_NO_GRAD);
+	return autopsy_in_torch(y) && !(y->log.paste.older && !y->log.paste.newer) && !autopsy_is_tried(y, BY_NO_GRAD);
+}
+
+/* Is it a program of another language than those that networks are trained in, by its message or by
+ * people's words? */
+static bool
+is_of_language(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	return y->log.paste.language || strcmp(o->who, ".NET") == 0 || strcmp(o->who, "Java") == 0 || strcmp(o->who, "Node.js") == 0;
 }
 
 /* What serves or draws by chains has no loader. */
@@ -195,7 +206,7 @@ has_loader(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS) && !p->domains[DOMAIN_CHAINS].line;
+	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS) && !p->domains[DOMAIN_CHAINS].line && !is_of_language(y);
 }
 
 static bool
@@ -219,13 +230,22 @@ may_gather(const struct autopsy *y)
 	return !y->log.paste.first_of_ranks && autopsy_in_torch(y) && !autopsy_serves(y);
 }
 
+/* May weights lie there in parts, on several devices? */
+static bool
+is_split(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->several || p->shares || p->splits || p->parallel.line || p->first.line || p->processes.line || y->log.processes > 1 || y->log.shards || y->main->gpus || y->main->gpu > 0 || (y->main->facts & (TRACE_GATHERS | TRACE_MASTER));
+}
+
 static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 's', may_display },
-	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps },
+	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves },
 };
 
 static bool
@@ -252,6 +272,8 @@ makers_lister(const struct oom_paste *p)
 		return MACS_LISTER;
 	if (makers == 0 && p->cuda)
 		return "nvidia-smi";
+	if (p->windows && makers == 1 && !p->nvidia)
+		return WINDOWS_LISTER;		/* where ROCm's tool is not */
 	if (makers == 0 && p->tpu)
 		return GOOGLES_LISTER;
 	if (p->mac || makers != 1)

@@ -169,7 +169,7 @@ static const char *
 runs_on_processor(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "runtime: cpu|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
+	const char *at = talk_find_whole(t, "runtime: cpu|on a cpu machine|on a cpu server|on a cpu-only machine|on a cpu only machine|on my cpu machine|on cpu|on the cpu|on my cpu|use cpu|use the cpu|using cpu|using the cpu|cpu only|"
 	    "only cpu|only the cpu|with cpu|cpu version|cpu to do|without gpu|without a gpu|no gpu", &n);
 
 	if (at && is_how_much(talk_part(t, at - t.s > AMOUNT_WITHIN ? at - AMOUNT_WITHIN : t.s, at)))

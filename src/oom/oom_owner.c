@@ -47,7 +47,7 @@ static const struct owner {
 	{ "OpenCL", "opencl", "clenqueue clcreate clfinish clwait", NULL, false },
 	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child", NULL, NULL, false },
 	{ "Knet", "knet", NULL, NULL, false },
-	{ "Slurm", NULL, "slurm", "srun sbatch", false },
+	{ "Slurm", "slurmstepd", "slurm", "srun sbatch", false },
 };
 
 #define OWNERS	(sizeof(owners) / sizeof(*owners))

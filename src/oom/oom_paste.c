@@ -347,6 +347,9 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->types = line;
 	if (talk_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai"))
 		p->images = line;
+	if ((talk_any_phrase(t, "%|") && talk_any_of(t, "loss=") && talk_any_phrase(t, " lr=")) || (talk_any_phrase(t, "'loss':") && talk_any_phrase(t, "'learning_rate':|'grad_norm':")) ||
+	    talk_any_phrase(t, "= end of epoch|= starting epoch"))
+		p->trains = line;	/* what training alone tells as it goes on */
 	if (talk_any_begins(t, "train_ train.py") || talk_any_phrase(t, "accelerate launch"))
 		p->trains = line;
 	if (talk_any_of(t, ".train( .fit(") && !talk_any_of(t, ".train()"))
@@ -468,6 +471,7 @@ is_on_board(struct talk t, bool told)
 
 /* What Intel's libraries are of, too: "built with oneAPI Deep Neural Network Library (oneDNN) to
  * use the following CPU instructions". */
+#define ALONE	24	/* bytes of a line that has little more than a name */
 #define OF_PROCESSOR	"cpu cpus processor onednn avx xeon mkl neural"
 
 /* Whose the GPU is. Neither a list of what is not there nor an address tells; nor does CUDA's name,
@@ -569,7 +573,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (source == SOURCE_COMMENT && !traced)
 		return;
 	oom_seen_named(&p->habits, t, line, told, traced);
-	if (is_of_network(t))
+	if (is_of_network(t) && !talk_any_of(t, "slurmstepd stepid="))		/* "StepId=12.batch" */
 		p->network = p->names_network = line;
 	else if (talk_any_whole(t, "runtimeerror"))
 		p->network = line;
@@ -577,6 +581,14 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->layers = line;
 	if (talk_any_of(t, "sklearn scikit-learn scanpy anndata sc.pp. h5ad hdbscan umap dbscan spacy textacy gensim"))
 		p->classic = line;
+	if (talk_any_of(t, "fsdp deepspeed torchrun multi-gpu multigpu zero-3 zero3") || talk_any_whole(t, "gpus devices ranks nodes cards ddp"))
+		p->several = line;
+	if (talk_any_of(t, "/pandas/core site-packages\\pandas pd.merge pd.concat pd.read_ .pivot_table( dataframe.merge") || talk_any_begins(t, "pandas"))
+		p->tables = line;
+	if (talk_any_phrase(t, "c# api|c# code|in c#|c# program|c# application|c# project|c# wrapper|c# example|java api|java program|java application|dotnet|.net core"))
+		p->language = line;
+	if (talk_any_phrase(t, "os: windows|platform: windows|windows 10|windows 11|built with msvc|c:\\users\\|operating system: windows") || (talk_any_whole(t, "windows") && t.n < ALONE))
+		p->windows = line;
 	if (learns_trees(t, told))
 		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))

@@ -170,6 +170,10 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int kubernetes;		/* and the first line that names Kubernetes; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */
+	int several;		/* the last line that speaks of several devices or processes, */
+	int tables;		/* the last line that names pandas, */
+	int language;		/* that speaks of a program in C#, Java or the like, */
+	int windows;		/* that names Windows as its system, */
 	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int nvidia, amd, intel;	/* a GPU of these makers, or a tool of theirs, */
 	int tpu;		/* a TPU, of Google's, */

@@ -44,6 +44,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "java.lang.OutOfMemoryError: Metaspace", HOST_SAYS("Java", JAVA_CLASSES) },
 	{ "java.lang.OutOfMemoryError: Requested array size exceeds VM limit", HOST_SAYS("Java", JAVA_ARRAY) },
 	{ "java.lang.OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
+	{ "~\bjava OutOfMemoryError: heap space", HOST_SAYS("Java", JAVA_HEAP) },		/* as people shorten it */
+	{ "~\bjava OutOfMemoryError: Java heap space", HOST_SAYS("Java", JAVA_HEAP) },
+	{ "~\bjava OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "vector memory exhausted (limit reached", HOST_SAYS("R", R_VECTORS) },
 	{ "vector memory limit of % reached, see mem.maxVSize", HOST_SAYS("R", R_VECTORS) },
