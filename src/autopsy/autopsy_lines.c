@@ -45,6 +45,21 @@ served(struct autopsy *y)
 	    "(gpu_memory_utilization), where nothing else has the device, or weights in fewer bits leave room for the cache."));
 }
 
+#define LEAST_SERVED	((int64_t)1 << 30)
+
+/* Where nothing else tells what fills a device: weights that a program told to be put there. */
+static void
+served_weights(struct autopsy *y)
+{
+	const struct oom_served *s = &y->log.served;
+	char took[SIZE_TEXT];
+
+	if (y->causes.n || y->main->says || y->main->kind != OOM_CUDA || y->budget.total > 0 || s->weights < LEAST_SERVED || s->weights_line > y->main->last)
+		return;
+	autopsy_cause(y, SAYS_COUNTED_WEIGHTS, arena_printf(y->arena, "By line %d weights of %s lie on a device. Where it is the one that was full, what a run makes has to fit beside them: shorter or fewer "
+	    "inputs at once, fewer of the weights there, or weights in fewer bits leave more room.", s->weights_line, size_human(took, s->weights)));
+}
+
 /* ---- the network ---- */
 
 static void
@@ -374,6 +389,7 @@ autopsy_lines_causes(struct autopsy *y)
 	vocabulary(y);
 	inputs(y);
 	card_in_table(y);
+	served_weights(y);
 }
 
 void

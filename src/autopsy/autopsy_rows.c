@@ -140,6 +140,12 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_SAVES, "weights were saved then", {
 		{ COPIED, ONE_BY_ONE },
 		{ TOGETHER, APART } } },
+	{ NEEDS_HOST | NEEDS_FREE, "memory was free by the report", {
+		{ "A limit is reached that is less than the machine has: a container's, a job's (Slurm's --mem), a process's (ulimit -v), or 2 to 4 GiB of a program of 32 bits", "with a "
+		    "larger one, it goes on." },
+		{ "The system promises no more, however much is free (Linux with vm.overcommit_memory=2, Windows beyond its memory and the paging file)", "what is promised stands in "
+		    "/proc/meminfo (Committed_AS, CommitLimit), or in the task manager." },
+		{ "More is asked for at once than is free by then, for a moment alone", "the machine's own tool (top), while it runs, shows how it fills." } } },
 	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },

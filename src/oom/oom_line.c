@@ -48,6 +48,10 @@ const struct phrase oom_lines[] = {
 	{ "model weights take %", LINE(ROLE_SERVED_WEIGHTS) },
 	{ "Loading model weights took %", LINE(ROLE_SERVED_WEIGHTS) },
 	{ "Model loading took % memory and", LINE(ROLE_SERVED_WEIGHTS) }, { "Model loading took % and", LINE(ROLE_SERVED_WEIGHTS) },
+	{ "~loading model tensors into device cache: %", LINE(ROLE_SERVED_WEIGHTS) },	/* ds4's, */
+	{ "CUDA# model buffer size = %", LINE(ROLE_SERVED_WEIGHTS) },			/* and llama.cpp's, of each device */
+	{ "ROCm# model buffer size = %", LINE(ROLE_SERVED_WEIGHTS) },
+	{ "Vulkan# model buffer size = %", LINE(ROLE_SERVED_WEIGHTS) },
 	{ "PyTorch activation peak memory takes %", LINE(ROLE_SERVED_TRIAL) },
 	{ "Created device ^ with % memory", LINE(ROLE_MADE) },	/* since TensorFlow 2.4 */
 	{ "During handling of the above exception", LINE(ROLE_HANDLING) },

@@ -109,7 +109,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said loss;	/* of a failure where the loss is computed, */
 	struct said penalty;	/* of a gradient penalty, */
 	struct said shared;	/* of others that use the device, */
-	struct said unused;	/* of a device that is free, */
+	struct said spare;	/* of much of the machine's memory that is free, */
+	struct said unused;	/* of a device that is, */
 	struct said single;	/* of the only one that is used, of several, */
 	struct said peak;	/* of memory that is highest at the start, */
 	struct said hook;	/* of a hook that gets what all steps returned, */

@@ -466,6 +466,7 @@ const struct phrase oom_phrases[] = {
 	{ "Not enough memory for command submission", SAYS(OOM_CUDA, "amdgpu", COMMAND) },
 	{ "HSA_STATUS_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "ROCm", ROCM_RESOURCES) },
 	{ "cudaMalloc failed: out of memory", MESSAGE(OOM_CUDA) },
+	{ "ds4: CUDA @ @ cache alloc failed (% ): out of memory", FROM("ds4") },
 	{ "cudaMalloc retry failed: out of memory", MESSAGE(OOM_CUDA) },
 	{ NULL, NOTHING }
 };

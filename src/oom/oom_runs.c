@@ -363,6 +363,32 @@ oom_runs_unused(struct talk t)
 	    !talk_any_phrase(sentence, "free colab|free tier|free version|total capacity|already allocated") ? at : NULL;
 }
 
+#define SPARE		"free memory|memory free|free ram|ram free|memory available|ram available|available memory|available ram|memory left|ram left|memory is free|ram is free|memory to spare|ram to spare|" \
+    "plenty of ram|plenty of memory|enough ram|enough memory|memory is available|ram is available|memory was free|ram was free|of memory used|of ram used|of the memory used|of the ram used"
+#define SPARE_AMOUNT	"gb free|gib free|gb are free|gb is free|gb were free|gb of free|gb of ram free"
+#define CONTRAST	"however still while whereas even although though despite when but only just shows show showed says see yet"
+#define MUCH		"gb gib tb tib plenty much lots vast enough half still only percent"
+
+/* "It cannot get 20 MiB when there is over 2 TiB of free memory", of the machine: neither what
+ * should be, nor what is asked, nor a device's. */
+const char *
+oom_runs_spare(struct talk t)
+{
+	struct talk sentence;
+	const char *at;
+	size_t n;
+
+	if (talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda device disk swap"))
+		return NULL;
+	if (!(at = talk_find_whole(t, SPARE, &n)) && !(at = talk_first(t, SPARE_AMOUNT)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	if (clause_is_question(sentence) || clause_says_no(talk_part(sentence, sentence.s, at), "") ||
+	    talk_any_whole(sentence, "if should until unless once make sure ensure not n't after before need needs free_memory error bytes loads loading most mostly"))
+		return NULL;
+	return talk_any_whole(sentence, CONTRAST) && (talk_any_whole(sentence, MUCH) || talk_any_of(sentence, "0gb 2gb 4gb 6gb 8gb % used")) ? at : NULL;
+}
+
 /* "It takes 12 GB when it starts, and drops to 5 after a while" */
 const char *
 oom_runs_peak(struct talk t)

@@ -24,6 +24,7 @@ const char	*oom_runs_words(struct talk);
 /* A device is free; memory is highest at the start. */
 const char	*oom_runs_unused(struct talk);
 const char	*oom_runs_single(struct talk);	/* or of the only one that is used, of several */
+const char	*oom_runs_spare(struct talk);
 const char	*oom_runs_peak(struct talk);
 /* Others use the device, too. */
 const char	*oom_runs_shared(struct talk);

@@ -437,6 +437,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->shared, t, oom_runs_shared(t), line);
 		said(&p->unused, t, oom_runs_unused(t), line);
 		said(&p->single, t, oom_runs_single(t), line);
+		if (p->told.said.line || p->told.here_line)
+			said(&p->spare, t, oom_runs_spare(t), line);
 		said(&p->peak, t, oom_runs_peak(t), line);
 	}
 	said_of_given(&p->large, &p->told, t, line, oom_pictures_large);
