@@ -10,6 +10,58 @@ keep_byte(struct oom_text *t, char c)
 	t->text[t->n++] = c;
 }
 
+/* ---- "[ E : o n n x r u n t i m e": signs of two bytes, shown as if each byte were one ---- */
+
+#define LEAST_SPACED	24	/* signs of such a line */
+#define MOST_SPACED	3000	/* bytes of it: what stands further back may have been read (AHEAD in oom_log.c) */
+
+/* Does a blank part each two signs of the line that ends at S + N? */
+static bool
+is_spaced(const char *s, size_t n)
+{
+	size_t i, signs = 0;
+
+	for (i = 0; i < n; i++) {
+		signs += s[i] != ' ';
+		if (i > 0 && s[i] != ' ' && s[i - 1] != ' ')
+			return false;
+	}
+	return signs >= LEAST_SPACED;
+}
+
+/* One blank stands for none, and several for one. */
+static void
+close_up(struct oom_text *t, size_t from)
+{
+	size_t i, blanks = 0, to = from;
+
+	for (i = from; i < t->n; i++) {
+		if (t->text[i] == ' ') {
+			blanks++;
+			continue;
+		}
+		if (blanks > 1)
+			t->text[to++] = ' ';
+		blanks = 0;
+		t->text[to++] = t->text[i];
+	}
+	t->n = to;
+}
+
+/* Mends the line that ends here, where it is one of those. */
+static void
+end_line(struct oom_text *t)
+{
+	size_t from = t->n;
+
+	if (t->n < 2 * LEAST_SPACED || (t->text[t->n - 1] != ' ' && t->text[t->n - 2] != ' '))
+		return;		/* nearly always */
+	while (from > 0 && t->n - from <= MOST_SPACED && t->text[from - 1] != '\n')
+		from--;
+	if (t->n - from <= MOST_SPACED && is_spaced(t->text + from, t->n - from))
+		close_up(t, from);
+}
+
 /* "C:" ahead of a backslash: JSON would have two of those. */
 static bool
 ends_in_drive(const struct oom_text *t)
@@ -80,6 +132,8 @@ oom_text_take(struct oom_text *t, unsigned char c)
 		c = ' ';
 	if (c == '\r' || (c < ' ' && c != '\n' && c != '\t'))
 		return;
+	if (c == '\n')
+		end_line(t);
 	t->before = c == '\\' || c == 0xc2 ? c : 0;
 	if (!t->before)
 		keep_byte(t, (char)c);
