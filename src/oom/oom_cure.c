@@ -55,6 +55,27 @@ is_of_machine(struct talk sentence, const char *behind)
 	return talk_is_one_of(word, OF_MACHINE " cuda device tpu colab docker");
 }
 
+#define ONLY_THEN	"only occurs when using|only occurs when i use|only happens when using|only happens when i use|only appears when using|only appears when i use|occurs only when using|happens only when using|" \
+    "appears only when using|only shows up when using|only fails when using|only crashes when using"
+#define PLATFORMS	"windows linux wsl wsl2 mac macos version versions notebook jupyter python pytorch tensorflow jax keras conda driver"
+
+/* "It only occurs when using the replay buffer": what "it" is, the report says ahead of that. */
+static const char *
+only_then(struct talk t)
+{
+	const char *at = NULL;
+	struct talk sentence;
+	size_t n;
+
+	while (talk_next_phrase(t, ONLY_THEN, &at, &n)) {
+		sentence = talk_sentence(t, at);
+		if (talk_any_whole(talk_part(t, sentence.s, at), "it this that error oom issue problem crash") && !clause_says_no(talk_part(t, sentence.s, at), "") && is_of_more(sentence, at + n) &&
+		    !is_of_machine(sentence, at + n) && !talk_any_whole(talk_part(t, at, sentence.s + sentence.n), PLATFORMS))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_cure_added(struct talk t)
 {
@@ -81,7 +102,7 @@ oom_cure_added(struct talk t)
 		if (!talk_is_one_of(clause_word_behind(sentence, at + n), NOTHING) && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
-	return NULL;
+	return only_then(t);
 }
 
 #define ENDED		"solved the problem by|solved the issue by|solved this problem by|solved this issue by|solved my problem by|solved it by|solved this by|solved by|fixed the problem by|fixed the issue by|fixed it by|" \

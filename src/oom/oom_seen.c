@@ -39,6 +39,7 @@ static const struct {
 	{ HABIT_SIMILAR, "init_sims|syn0norm|most_similar|similar_by_vector|similar_by_word", "def |replace=true|replace = true|== |spacy|vocab.vectors|elasticsearch", true },
 	{ HABIT_TAGS, "taggeddocument(|labeledsentence(|labeledlinesentence(|taggedlinedocument(", "def |class |import ", true },
 	{ HABIT_HEAP, "-xmx", "def |import ", true },
+	{ HABIT_PAIRS, "<- dist(|<- vegdist(|<- daisy(|<- outer(|<- pardist(|hclust(dist(|as.matrix(dist(|<- stats::dist(", "function(|library(", true },	/* R's */
 	{ HABIT_PRETRAINS, "create_pretraining_data", "def |import ", true },
 	{ HABIT_SUBWORDS, "fasttext.load_model(|sent2vecmodel(|load_facebook_model(|load_facebook_vectors(|load_fasttext_format(", "def |import ", true },
 };
