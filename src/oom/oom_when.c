@@ -402,11 +402,28 @@ is_soon(struct talk t)
 	    !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }
 
+/* "Fixed a leak after many epochs", "commit 12ab34f: ...": of a change, and not of the run. */
+static bool
+is_of_change(struct talk t)
+{
+	struct talk first = clause_word_behind(t, t.s), second = clause_word_behind(t, first.s + first.n);
+	size_t i;
+
+	if (talk_is_one_of(first, "commit")) {
+		for (i = 0; i < second.n && (is_digit(second.s[i]) || (lower(second.s[i]) >= 'a' && lower(second.s[i]) <= 'f')); i++)
+			;
+		return i == second.n && i >= 6;
+	}
+	return talk_is_one_of(first, "fix fixes fixed bugfix hotfix") && !talk_is_one_of(second, "it this that size sized the batch by in") && (first.s + first.n == t.s + t.n || !memchr("-_", first.s[first.n], 2));
+}
+
 void
 oom_when_line(struct oom_paste *p, struct talk t, int line)
 {
 	const char *at, *soon;
 
+	if (is_of_change(t))
+		return;
 	if (!growth(p, t, line) && memchr(t.s, '(', t.n))
 		growth_beside_aside(p, t, line);
 	at = p->told.at;
