@@ -489,6 +489,15 @@ take_shape(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	}
 }
 
+#define CAUSED_WITHIN	3	/* lines behind TensorFlow's message, which names it there */
+
+static void
+name_operation(struct oom_message *o, const struct oom_match *m, int line)
+{
+	if (o->kind == OOM_TENSORFLOW && !o->node[0] && line - o->last <= CAUSED_WITHIN)
+		memcpy(o->node, m->name, sizeof(o->node));
+}
+
 /* What needs no more than to be noted. */
 static void
 take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
@@ -497,6 +506,8 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 
 	switch (p->role) {
 	case ROLE_OPERATION:
+		if (log->messages.n > 0)
+			name_operation(&log->messages.v[log->messages.n - 1], m, line);
 		memcpy(r->operation, m->name, sizeof(r->operation));
 		break;
 	case ROLE_ASSERTION:

@@ -21,6 +21,7 @@ const struct phrase oom_lines[] = {
 	{ "BFCAllocator dump for ^", LINE(ROLE_DUMP) },
 	{ "Bin (256):", LINE(ROLE_BINS) },
 	{ "while running @ node. Name:'&", LINE(ROLE_OPERATION) },
+	{ "\bCaused by op '&", LINE(ROLE_OPERATION) },
 	{ "for CUDA device ordinal #", LINE(ROLE_GPU) },
 	{ "Size: %", LINE(ROLE_BUFFER_SIZE) },
 	{ "Shape: $", LINE(ROLE_BUFFER_SHAPE) },
