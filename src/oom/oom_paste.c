@@ -131,7 +131,7 @@ parts_weights(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, PARTS, &n)); rest = talk_part(t, at + n, t.s + t.n))
 		if (oom_habit_number(t, at + n, &parts) && parts > 1 && parts <= MOST_PARTS)
 			return true;
-	return false;
+	return talk_any_whole(t, "tp2 tp4 tp8 tp16");
 }
 
 /* "--work-dir llama-3-70b-4bit", "output_dir=...": is what stands at S where results are put? */

@@ -383,6 +383,7 @@ const struct phrase oom_phrases[] = {
 	{ "NPPException: Device allocation error", FROM("NPP") },
 	{ "NPPException:\"Device allocation error", FROM("NPP") },
 	{ "[TM][ERROR] CUDA runtime error: out of memory", SAYS(OOM_CUDA, "LMDeploy", TURBOMIND) },
+	{ "CUDA runtime error: out of memory", OWN(OOM_CUDA, "LMDeploy", TURBOMIND) },
 	{ "CUDA runtime error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "ggml-cuda.cu:# : out of memory", FROM("ggml") },
 	{ ".cuh(# ): out of memory", OWN(OOM_CUDA, "XGBoost", TREES) },	/* a source's name and line */
