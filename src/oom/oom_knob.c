@@ -88,11 +88,11 @@ goes_with(const char *list, struct talk t, const char *s, const char *end)
 	return true;
 }
 
-/* Does a person say that it was tried in vain, or that it does nothing there? */
+/* Does a person say that what is at AT was tried in vain, or that it does nothing there? */
 static bool
-is_of_no_use(struct talk sentence)
+is_of_no_use(struct talk t, const char *at)
 {
-	return oom_measures_in_vain(sentence) || talk_any_phrase(sentence, NO_USE);
+	return oom_measures_in_vain(t, at) || talk_any_phrase(talk_sentence(t, at), NO_USE);
 }
 
 void
@@ -121,7 +121,7 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 				;
 			for (to = at + n; to < end && is_of_name(*to); to++)
 				;
-			if (source == SOURCE_PROSE && !has_number(to, end) && is_of_no_use(talk_sentence(t, at)))
+			if (source == SOURCE_PROSE && !has_number(to, end) && is_of_no_use(t, at))
 				continue;
 			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)) &&
 			    (!knobs[k].many || has_many(t, to, source)))

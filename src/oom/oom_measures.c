@@ -102,10 +102,22 @@ is_plain(struct talk sentence, bool vain)
 	    (talk_has_whole(sentence, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN))));
 }
 
-bool
-oom_measures_in_vain(struct talk sentence)
+/* "I tried to test it": what failed, and nothing that was done against it. */
+static bool
+tries_itself(struct talk sentence)
 {
-	return talk_any_whole(sentence, "tried trying changed set lowered reduced decreased increased") && talk_has_whole(sentence, IN_VAIN) && is_plain(sentence, true);
+	const char *tried = talk_find_word(sentence, "tried trying");
+	struct talk to = tried ? clause_word_behind(sentence, piece_past_word(tried, sentence.s + sentence.n)) : sentence;
+
+	return tried && talk_is_one_of(to, "to") && !talk_is_one_of(clause_word_behind(sentence, to.s + to.n), "reduce lower decrease increase change use set limit disable remove turn switch cut shrink");
+}
+
+bool
+oom_measures_in_vain(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at), clause = talk_clause(t, at, 0);
+
+	return talk_any_whole(clause, "tried trying changed set lowered reduced decreased increased") && talk_has_whole(sentence, IN_VAIN) && !tries_itself(sentence) && is_plain(sentence, true);
 }
 
 /* Is what stands at AT there, and not off? What is COUNTED may be 0, as a loader's processes. */

@@ -28,8 +28,9 @@ struct oom_measures {
 	int list;		/* the line of a sentence that a list of what was tried follows, or of the last item of it */
 };
 
-/* Does a sentence say that what it names was tried, and did not help? */
-bool	oom_measures_in_vain(struct talk sentence);
+/* Does the clause at AT of T say that what it names was tried, and its sentence that it did not
+ * help? "I reduced the batch, but it fails in validation still" does not say it of validation. */
+bool	oom_measures_in_vain(struct talk, const char *at);
 
 /* Line LINE of the log. */
 void	oom_measures_line(struct oom_measures *, struct talk, int line, enum oom_source, bool traced);

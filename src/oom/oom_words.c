@@ -273,7 +273,7 @@ said(struct said *to, struct talk t, const char *at, int line)
 static void
 said_of_failure(struct said *to, const struct oom_told *told, struct talk t, const char *at, int line)
 {
-	if (at && oom_told_is_of_failure(told, t, at, line))
+	if (at && oom_told_is_of_failure(told, t, at, line) && !oom_measures_in_vain(t, at))
 		said_at(to, t, at, line);
 }
 
@@ -425,8 +425,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
 	said_of_failure(&p->hook, &p->told, t, talk_first(t, "training_epoch_end|validation_epoch_end|test_epoch_end"), line);
 	said_of_failure(&p->models, &p->told, t, oom_runs_models(t), line);
-	if ((at = oom_bulk_classes(t)) && !oom_measures_in_vain(talk_sentence(t, at)))	/* "only 2 of them, and still this error" */
-		said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
+	said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		said(&p->pairs, t, oom_bulk_pairs(t), line);
 		said(&p->boxes, t, oom_bulk_boxes(t), line);
