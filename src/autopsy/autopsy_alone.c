@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 
+#define VULKAN_BLOCK	((int64_t)2 << 30)	/* some drivers of Vulkan's give no more in one piece, others twice that */
 #define INTEL_BLOCK	((int64_t)4 << 30)
 #define LEAST_LIMIT	((int64_t)1 << 30)	/* less is no default of TensorFlow's */
 
@@ -365,6 +366,9 @@ largest_block(struct autopsy *y)
 		    "4 GiB or more, however much is free, unless they are told to "
 		    "(UR_L0_USE_RELAXED_ALLOCATION_LIMITS=1 where it serves). Made in parts, or of fewer samples "
 		    "or pixels, it may fit.");
+	else if (strcmp(y->main->who, "Vulkan") == 0 && y->lo >= VULKAN_BLOCK && !y->main->says && !(y->main->facts & (TRACE_LIMIT | TRACE_LAYERS | TRACE_CACHE)))
+		autopsy_cause(y, SAYS_LARGEST_BLOCK, "Many drivers of Vulkan's give no single piece larger than 2 or 4 GiB (maxMemoryAllocationSize), however much is free. Where that was it, what is asked for has to be "
+		    "smaller: where it is llama.cpp's buffer for what it computes, it grows with the tokens that it takes at once (-ub) and with the context (-c). Else weights or other processes have the device, which " LISTER " tells.");
 }
 
 /* What was free is all that is told. */

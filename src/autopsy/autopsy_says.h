@@ -51,7 +51,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(PARTED,		FIGURES,	"allocated and what is outside, neither of them most")				\
 	SAYS(METAL,		FIGURES,	"Metal's message, and its counters")						\
 	SAYS(POOLS,		WORDING,	"a message of CuPy's or of ONNX Runtime's pool")				\
-	SAYS(LARGEST_BLOCK,	FIGURES,	"a request of 4 GiB or more of an Intel device, and no figure by which less is left")				\
+	SAYS(LARGEST_BLOCK,	FIGURES,	"a request of 4 GiB or more of an Intel device, and no figure by which less is left, or of 2 GiB or more by Vulkan")				\
 	SAYS(LITTLE_FREE,	FIGURES,	"what was free, and no other figure than what this process, or others by their numbers, have")	\
 	SAYS(AT_START,		STATISTICS,	"what TensorFlow found free when it began, or a request beside nine tenths of it")	\
 	SAYS(GROWN_GRAPH,	NAME,		"a number of four digits behind a name that TensorFlow gives by itself")	\
