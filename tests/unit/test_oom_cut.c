@@ -80,7 +80,7 @@ Test(oom_cut, of_a_cut_log_is_not_that_of_what_a_log_says)
 {
 	static const char *const ahead[] = { "WARNING step 12: CUDA out of memory, batch skipped\n1\n2\n3\n4\n",
 	    "WARNING step 12: CUDA out of memory, batch skipped\nstep 13 done\n",
-	    "RuntimeError: CUDA out of memory.\n1\n2\n3\n4\n" };
+	    "step 12 done\nRuntimeError: CUDA out of memory.\n1\n2\n3\n4\n" };
 	size_t i;
 
 	for (i = 0; i < sizeof(ahead) / sizeof(*ahead); i++) {
