@@ -193,6 +193,8 @@ Test(recompute, budgets_of_unet_are_kept)
 
 Test(recompute, budgets_of_vgg16_are_kept)
 {
+	if (!extended())
+		cr_skip_test("one of the swept cases: make check-extended");
 	keeps_budgets(spec_text("vgg16.nn"), 8, 0, 84);
 }
 
