@@ -606,6 +606,8 @@ goes_ahead(const struct oom_message *a, const struct oom_message *b)
 {
 	if (a->titled != b->titled && (is_told_in_full(a) || is_told_in_full(b)))
 		return is_told_in_full(a);
+	if (a->host != b->host && a->traced != b->traced && (a->traced ? b : a)->titled)
+		return a->traced;	/* a title's may be of another run, as none of the same memory is shown */
 	return weight(a) > weight(b) || (weight(a) == weight(b) && a->last >= b->last);
 }
 

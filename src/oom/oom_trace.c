@@ -229,17 +229,28 @@ give(const struct oom_trace *t, struct oom_message *o)
 	memcpy(o->extents, t->extents, sizeof(o->extents));
 }
 
+/* Does a title's message tell in other words what OWN does, which a traceback follows? Not where
+ * it is of another memory, or of another request. */
+static bool
+tells_same(const struct oom_message *title, const struct oom_message *own)
+{
+	const struct oom_size *a = &title->size[OOM_ASKED], *b = &own->size[OOM_ASKED];
+
+	return title->titled && own->titled && title->host == own->host && !(a->known && b->known && (a->bytes > b->bytes + b->slack || b->bytes > a->bytes + a->slack));
+}
+
 /* Without a message at its end it is of the one ahead of it, unless it ended in something else. */
 static void
 close_trace(struct oom_trace *t, struct oom_log *log)
 {
-	bool open = t->begun && t->after && !t->taken && (t->turned || !t->ended), told = false;
+	bool open = t->begun && t->after && !t->taken && (t->turned || !t->ended);
+	const struct oom_message *own = NULL;
 	int i;
 
 	for (i = 0; open && i < log->messages.n; i++)
-		told |= log->messages.v[i].last == t->after && log->messages.v[i].titled;
-	for (i = 0; open && i < log->messages.n; i++)
-		if (log->messages.v[i].last == t->after || (told && log->messages.v[i].titled))	/* in other words */
+		own = log->messages.v[i].last == t->after ? &log->messages.v[i] : own;
+	for (i = 0; own && i < log->messages.n; i++)
+		if (log->messages.v[i].last == t->after || tells_same(&log->messages.v[i], own))
 			give(t, &log->messages.v[i]);
 	memset(t, 0, sizeof(*t));
 }
