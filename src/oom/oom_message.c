@@ -211,6 +211,15 @@ is_worded(const struct log_reader *r, const struct phrase *p, const char *s, con
 	return talk_any_of(lexicon_read(r->lexicon, from, (size_t)(s + words.n - from)), "cuda gpu device vram cupy opencl");
 }
 
+/* JAX is built with TensorFlow's allocator, too: is it JAX's, by a line beside it? What TensorFlow
+ * builds of XLA lies in external/local_xla. */
+static bool
+is_of_jax(const struct log_reader *r, const struct phrase *p, const char *begin, const char *s, const char *end)
+{
+	return (p->kind == OOM_TF_ALLOCATOR || (p->kind == OOM_TENSORFLOW && strncmp(p->pattern, "Allocator (", 11) == 0)) &&
+	    talk_any_phrase(oom_surroundings(r, begin, s, end), "external/org_tensorflow/|external/xla/|external/tsl/|/jax/_src/|/jaxlib/|xlaruntimeerror");
+}
+
 /* "CUDA_ERROR_OUT_OF_MEMORY in cuMemAddressReserve"; ggml has the call two lines below its
  * message. */
 static bool
@@ -239,6 +248,10 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 		o.kind = talk_any_phrase(words_behind(r, s, end), OF_GPU) ? OOM_CUDA : OOM_OTHER;
 		o.host = false;
 		o.who = o.kind == OOM_CUDA ? "a GPU" : oom_kind_name(OOM_OTHER);
+	}
+	if (is_of_jax(r, p, begin, s, end)) {
+		o.kind = p->kind == OOM_TF_ALLOCATOR ? OOM_XLA : OOM_CUDA;	/* without figures XLA's would be its compiler's */
+		o.who = oom_kind_name(OOM_XLA);
 	}
 	if (reserves_addresses(r, &o, begin, s, end)) {
 		o.apart = true;

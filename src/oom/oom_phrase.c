@@ -30,6 +30,7 @@ const struct phrase oom_phrases[] = {
 	{ "failed to allocate memory!", OWN(OOM_TENSORFLOW, NULL, NULL) },
 	{ "Ran out of GPU memory when allocating %", OWN(OOM_TENSORFLOW, NULL, NULL) },
 	{ "Allocator (^ ) ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
+	{ "Allocator (^ ) ran out of memory @ to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },	/* as people type it */
 	{ "Allocator (^ ) ran out of memory", MESSAGE(OOM_TENSORFLOW) },	/* as people shorten it */
 	{ ") ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ "Ran out of memory trying to allocate %", OWN(OOM_TF_ALLOCATOR, NULL, NULL) },
