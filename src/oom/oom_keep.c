@@ -389,19 +389,25 @@ is_told_of_host(const struct oom_told *told)
 	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device);
 }
 
-/* A notebook's kernel that dies where a device is used, and does not on the processor: an error of
- * the device's library ends it, too, and not the system. */
+/* A notebook's kernel that dies where a device is named: an error of the device's library ends it,
+ * too, and not the system. */
 static bool
-is_of_device(const struct oom_told *told)
+may_be_of_device(const struct oom_told *told)
 {
-	return told->runs_here && told->gpu && told->said.line && told->killed.line && !told->by_system && !strstr(told->killed.words, "ill");
+	static const char *const ends[] = { "rash", "died", "dies", "dying", "estart", "hut down" };
+	size_t i;
+
+	for (i = 0; told->killed.line && i < sizeof(ends) / sizeof(*ends); i++)
+		if (strstr(told->killed.words, ends[i]))
+			return told->gpu && told->said.line && !told->by_system && !strstr(told->killed.words, "ill");
+	return false;
 }
 
 static void
 told_alone(struct oom_log *log)
 {
 	struct oom_told *told = &log->paste.told;
-	bool of_device = is_of_device(told);
+	bool of_device = may_be_of_device(told);
 	struct oom_message o = { .kind = OOM_TOLD, .line = told->said.line, .last = told->said.line, .count = 1, .gpu = -1,
 		.host = is_told_of_host(told),
 		.who = oom_kind_name(OOM_TOLD) };

@@ -579,10 +579,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	if (o->here_line == line)
 		note(&o->update, t, says_update(oom_told_sentence(o, t)), line);
 	note(&o->workers, t, names_workers(t), line);
-	if (talk_any_of(t, "cpu processor")) {
+	if (talk_any_of(t, "cpu processor"))
 		note(&o->processor, t, runs_on_processor(t), line);
-		o->runs_here = oom_whose_runs_here(t) ? line : o->runs_here;
-	}
 	note(&o->graph, t, names_graph(t), line);
 	if (takes_as_needed(t))
 		o->as_needed = line;

@@ -52,7 +52,6 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said collected;	/* or a library of a language whose collector frees tensors, */
 	struct said update;	/* or where it is said to fail in the optimizer's step */
 	bool by_system;		/* the words of `killed` say that the system did that */
-	int runs_here;		/* the last line that says that it runs on the processor */
 	int as_needed;		/* or by which TensorFlow or JAX takes of a device what it needs, and no pool */
 };
 

@@ -193,19 +193,3 @@ oom_whose_ram_ends(struct talk t)
 	}
 	return host;
 }
-
-bool
-oom_whose_runs_here(struct talk t)
-{
-	const char *at;
-	struct talk rest, sentence;
-	size_t n;
-
-	for (rest = t; (at = talk_find_whole(rest, "on cpu|on the cpu|on my cpu|in cpu|with cpu|with the cpu|using cpu|using the cpu|cpu version|on the processor", &n));
-	    rest = talk_part(t, at + n, t.s + t.n)) {
-		sentence = talk_sentence(t, at);
-		if (!talk_any_whole(sentence, CARDS) && !clause_is_question(sentence) && (clause_works(sentence) || talk_has_whole(sentence, "no problem|no problems|no issue|no issues|runs well|run well|runs")))
-			return true;
-	}
-	return false;
-}

@@ -25,7 +25,5 @@ bool	oom_whose_ram(struct talk);
 bool	oom_whose_ram_ends(struct talk);
 /* Does it name the machine's memory? */
 bool	oom_whose_names_ram(struct talk);
-/* Does a sentence say that it runs on the processor, and name no device? */
-bool	oom_whose_runs_here(struct talk);
 
 #endif
