@@ -331,9 +331,20 @@ oom_runs_retain(struct talk t)
 
 #define AMOUNT_FREE	"gb free|gib free|gb is free|gb of free|mb free|mib free|gb available|gb vram free|gb of memory free"
 #define UNUSED		"memory is free|memory free|is free|are free|was free|were free|is still free|still free|totally free|completely free|is empty|is idle|are idle|is idling|are idling|" \
-    "have two free|two free gpus|has free gpus|have free gpus|other gpus are free|gpus that are free|no running processes|no other process|no other processes|no process is|plenty of|plenty memory|lots of memory"
+    "have two free|two free gpus|has free gpus|have free gpus|other gpus are free|gpus that are free|no running processes|no other process|no other processes|no process is"
+#define AMPLE		"plenty of|plenty memory|lots of memory|lots of vram|lots of free"
+#define OF_MACHINE	"system memory|system ram|host memory|main memory|machine memory"
 
 #define SEEN_FREE	"have has had having there still shows show showed showing says say see seen is are was were got with even although though despite only nvidia-smi reports left leaves"
+
+/* "a card with 24 GB available": how much it is made with. */
+static bool
+is_of_make(struct talk t, const char *at)
+{
+	while (at > t.s && (at[-1] == ' ' || at[-1] == '.' || is_digit(at[-1])))
+		at--;
+	return talk_is_one_of(clause_word_ahead(t, at), "with a an the of");
+}
 
 /* "It still has 8GB free", but not "My gpu: GTX 1080, CUDA 10.1 8GB free", which tells what there
  * is. */
@@ -342,7 +353,20 @@ amount_free(struct talk t)
 {
 	const char *at = talk_first(t, AMOUNT_FREE);
 
-	return at && talk_any_whole(talk_sentence(t, at), SEEN_FREE) ? at : NULL;
+	return at && !is_of_make(t, at) && talk_any_whole(talk_sentence(t, at), SEEN_FREE) ? at : NULL;
+}
+
+/* "The GPU has plenty of memory left", but not "I have plenty of memory and a GPU of 24 GB", whose
+ * memory is of the machine. */
+static const char *
+ample(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, AMPLE, &n);
+	struct talk clause = at ? talk_clause(t, at, n) : t, behind;
+
+	behind = at ? talk_part(clause, at + n, clause.s + clause.n) : t;
+	return at && talk_any_whole(behind, "vram gpu gpus video graphics free left available remaining unused spare room space") ? at : NULL;
 }
 
 /* "nvidia-smi shows that the GPU has still 11GB free": neither what should be, nor what frees
@@ -357,10 +381,11 @@ oom_runs_unused(struct talk t)
 	if (!talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda"))
 		return NULL;
 	at = talk_find_whole(t, UNUSED, &n);
+	at = at ? at : ample(t);
 	at = at ? at : amount_free(t);
 	sentence = at ? talk_sentence(t, at) : t;
 	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after cpu loader loads loading waits waiting mostly often sometimes") &&
-	    !talk_any_phrase(sentence, "free colab|free tier|free version|total capacity|already allocated") ? at : NULL;
+	    !talk_any_phrase(sentence, OF_MACHINE "|free colab|free tier|free version|total capacity|already allocated") ? at : NULL;
 }
 
 #define SPARE		"free memory|memory free|free ram|ram free|memory available|ram available|available memory|available ram|memory left|ram left|memory is free|ram is free|memory to spare|ram to spare|" \
