@@ -17,7 +17,7 @@ static uint32_t
 tried(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	bool one = (p->of_batch.line && p->least_batch == 1) || y->log.batch == 1 || (p->measures.one && !p->measures.several);
+	bool one = p->of_batch.line && p->least_batch > 0 ? p->least_batch == 1 : p->measures.told_one || y->log.batch == 1 || (p->measures.one && !p->measures.several);
 	uint32_t is = 0;
 	int m;
 
@@ -89,12 +89,26 @@ is_singular(const char *words)
 	return (first == 'a' && (words[1] == ' ' || strncmp(words + 1, "n ", 2) == 0)) || strncmp(words, "offloading", strlen("offloading")) == 0;
 }
 
+/* How many bytes a verb at S has that follows a list, with the blank ahead of it; 0: none does. */
+static size_t
+verb_at(const char *s)
+{
+	static const char *const verbs[] = { " take ", " help ", " leave " };
+	size_t i, n;
+
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (n = strlen(verbs[i]), strncmp(s, verbs[i], n) == 0)
+			return n - 1;
+	return 0;
+}
+
 /* The list at S, "fewer samples, smaller ones, or fewer weights", without what IS has; *N: how many
  * are left. What follows it. */
 static const char *
 list(struct text *t, const char *s, uint32_t is, int *n)
 {
 	struct listed of[MOST_LISTED];
+	size_t verb;
 	bool capital = s[1] && s[2] >= 'A' && s[2] <= 'Z', ahead = false, one;
 	int i, left = 0;
 
@@ -115,10 +129,10 @@ list(struct text *t, const char *s, uint32_t is, int *n)
 	}
 	one = left == 1 && ahead;
 	s += one && *s == ',';
-	if (one && is_singular(of[0].words) && (strncmp(s, " take ", 6) == 0 || strncmp(s, " help ", 6) == 0)) {
-		text_add(t, s, 5);
+	if (one && is_singular(of[0].words) && (verb = verb_at(s)) > 0) {
+		text_add(t, s, verb);
 		text_puts(t, "s");
-		s += 5;
+		s += verb;
 	}
 	*n = left;
 	return s;

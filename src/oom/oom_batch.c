@@ -495,6 +495,54 @@ fails_with_one(struct talk t)
 	return to && (to + 1 == end || !is_digit(to[1])) && talk_any_phrase(talk_head(t, to + 1, WITHIN), ALL_THE_SAME) ? at : NULL;
 }
 
+/* Settings' names, and how the word is misspelt. */
+#define NAMES_OF_ONE	"per_device_train_batch_size|per_device_batch_size|per_gpu_train_batch_size|per_gpu_batch_size|train_batch_size|training_batch_size|train_micro_batch_size_per_gpu|micro_batch_size|microbatch_size|"	\
+    "microbatch size|micro batch size|micro-batch size|per-device batch size|mini_batch_size|minibatch_size|bath size|bath_size|batch sice|bach size|bach_size|batch-size|batch_size|batch size|batchsize"
+/* What is of other batches than that of training, or no more than what runs, or may be tried. */
+#define OTHER_BATCHES	"val valid eval test debug infer predict sampl"
+#define OTHER_USES	"max maximum most largest biggest larger greater bigger than above over if should could would can able or other others"
+
+#define OTHER_ENDS	"slow slower solves solved fixes fixed resolved resolves gone goes disappeared disappears helped helps fits fit succeeded"
+
+/* Is a word for one what stands behind S, with nothing but links between? */
+static bool
+is_one_in_words(struct talk sentence, const char *s)
+{
+	struct talk word = clause_word_behind(sentence, s);
+	int i;
+
+	for (i = 0; i < 4 && word.n > 0 && talk_is_one_of(word, "is was of to set at equals equal as just only reduced lowered a"); i++)
+		word = clause_word_behind(sentence, word.s + word.n);
+	return talk_is_one_of(word, "one single") && word.s - s < NUMBER_WITHIN;
+}
+
+/* Does SENTENCE say so, with N bytes at AT for a batch in it, and neither asks it nor tells it of a
+ * run that was well? */
+static bool
+states_one(struct talk sentence, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(sentence, at, n);
+	int64_t least = least_of(sentence, at, n, false);
+
+	if (least > 1 || (least == 0 && !is_one_in_words(sentence, at + n)))
+		return false;
+	return !is_above(sentence, at, n) && !talk_any_whole(clause, OTHER_USES) && !talk_any_whole(sentence, OTHER_ENDS) && !talk_has_whole(clause, "from 1|from one") && !talk_any_begins(clause, OTHER_BATCHES) && !talk_any_phrase(sentence, "eval_batch|val_batch|test_batch") &&
+	    !is_to_others(sentence) && !runs_well(sentence);
+}
+
+bool
+oom_batch_is_one(struct talk t)
+{
+	struct talk rest = t;
+	const char *at;
+	size_t n;
+
+	for (; (at = talk_find_whole(rest, NAMES_OF_ONE, &n)); rest = talk_part(t, at + n, t.s + t.n))
+		if (states_one(sentence_of(t, at), at, n))
+			return true;
+	return false;
+}
+
 const char *
 oom_batch_fails(struct talk t, int64_t *least)
 {

@@ -8,6 +8,8 @@
 const char	*oom_batch_fails(struct talk, int64_t *least);
 /* Where it says that it fails with sequences so long; or NULL. */
 const char	*oom_batch_long(struct talk);
+/* Does it say that a batch of training has one sample, whatever comes of it? */
+bool		oom_batch_is_one(struct talk);
 /* Where it says that it runs with a batch of some number; or NULL. */
 const char	*oom_batch_runs(struct talk);
 

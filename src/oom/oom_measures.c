@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_batch.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
 
@@ -25,7 +26,7 @@ static const struct {
 	const char *least;	/* numbers in words, of which none is less; NULL: it has none */
 } rows[] = {
 	{ BY_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
-	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch", "1", NULL,
+	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch|microbatch_size|micro-batch-size|train batch size|training batch size|micro batch size", "1", NULL,
 	    "batch size|batch_size|batchsize|batch-size|batch sizes|batch_sizes|batch-sizes|smaller batch|smaller batches|--batch_size|--batch-size|batch number|number of batches|total_batch_size|global_batch_size|train_batch_size|mini_batch_size|minibatch size|mini-batch size|micro_batch_size|batch|batches|minibatch|mini-batch|bs|batch count|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", "batch|bs|批大小|批次|批量|批处理|バッチ|배치|батч|batchgröße|lote|taille du lot", OF_NUMBERS, "1 one" },
 	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences|resized the images|resizing the images|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, NULL },
 	{ BY_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
@@ -68,7 +69,7 @@ static const struct {
     "whatever batch|but always|always out of|was the same|is the same|stays the same|remains the same|got the same|get the same|error remains|problem remains|issue remains|error remained|problem remained|issue remained|not working|does not resolve|doesn't resolve|did not resolve|didn't resolve|" \
     "not seem to change|n't seem to change|not seem to work|n't seem to work|not make a difference|n't make a difference|not make any difference|n't make any difference"
 /* That it did not help, or is there all the same. */
-#define IN_VAIN		"tried|even with|even when|even if|even after|even using|even at|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
+#define IN_VAIN		"tried|even with|even when|even if|even after|even using|even at|even then|even so|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
     "without success|does not work|doesn't work|did not work|didn't work|don't work|not work|same error|same issue|same problem|same result|regardless of|irrespective of|no matter|neither|nothing changes|nothing changed|not change|" \
     "doesn't change|didn't change|does not matter|doesn't matter|does not solve|doesn't solve|did not solve|didn't solve|not solve|does not fix|doesn't fix|didn't fix|did not fix|not disappeared|not disappear|not go away|persists|persisted|" \
     KEEPS
@@ -445,6 +446,8 @@ oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_sour
 		m->list = line;
 	if (talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?"))
 		keep(m, BY_ALONE, line);
+	if ((words || source == SOURCE_SETTING) && oom_batch_is_one(t))
+		m->told_one = line;
 	if (words) {
 		goes_on(m, t, line);
 		told(m, t, line);
