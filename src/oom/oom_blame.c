@@ -352,6 +352,8 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		if (!said->line)
 			note(said, t, blames[i].find(t), line);
 	}
+	if ((at = talk_find_whole(t, "coincidence|coincidental", &n)) && !clause_denies(t, at, n) && talk_any_whole(talk_sentence(t, at), "version versions worked works upgrade update upgrading updating"))
+		p->version = (struct said){ 0 };	/* "that 0.4 worked is a coincidence" */
 	denies_device(p, t);
 	if (!p->saved.line && (at = saves_results(t)) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->saved, t, at, line);

@@ -44,6 +44,15 @@ const struct phrase oom_machine_phrases[] = {
 	{ "java.lang.OutOfMemoryError: Metaspace", HOST_SAYS("Java", JAVA_CLASSES) },
 	{ "java.lang.OutOfMemoryError: Requested array size exceeds VM limit", HOST_SAYS("Java", JAVA_ARRAY) },
 	{ "java.lang.OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
+	{ "GC overhead limit exceeded", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_HEAP, PHRASE_AGAIN) },	/* without its name, as Gradle says it */
+	{ "> Java heap space\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_HEAP, PHRASE_AGAIN) },
+	{ "Java heap space\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_HEAP, PHRASE_AGAIN | PHRASE_ALONE) },
+	{ "The Daemon will expire @ since the JVM garbage collector is thrashing", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_HEAP, PHRASE_AGAIN) },
+	{ "The Daemon will expire after the build after running out of JVM heap space", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_HEAP, PHRASE_AGAIN) },
+	{ "The Daemon will expire after the build after running out of JVM Metaspace", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_CLASSES, PHRASE_AGAIN) },
+	{ "> Metaspace\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_CLASSES, PHRASE_AGAIN) },
+	{ "Physical memory usage is too high (# > Pointer.maxPhysicalBytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "JavaCPP", JAVA_NATIVE, PHRASE_AGAIN) },
+	{ "Physical memory usage is too high: physicalBytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "JavaCPP", JAVA_NATIVE, PHRASE_AGAIN) },
 	{ "~\bjava OutOfMemoryError: heap space", HOST_SAYS("Java", JAVA_HEAP) },		/* as people shorten it */
 	{ "~\bjava OutOfMemoryError: Java heap space", HOST_SAYS("Java", JAVA_HEAP) },
 	{ "~\bjava OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
