@@ -474,15 +474,16 @@ limit_says(const struct oom_log *log, const struct oom_message *o)
 static void
 settle_gpu_library(struct oom_log *log, struct oom_message *o)
 {
-	int call = log->paste.gpu_files;
+	int call = log->paste.gpu_files, theano = log->paste.told.framework[TOLD_THEANO].line;
+	bool near = call && call >= o->line - TRACE_LINES && call <= o->last + TRACE_LINES;
 
-	if (o->kind != OOM_MACHINE || !o->python || o->says || !call || call < o->line - TRACE_LINES || call > o->last + TRACE_LINES)
+	if (o->kind != OOM_MACHINE || !o->python || o->says || (!near && (!theano || o->facts)))
 		return;
 	o->kind = OOM_OTHER;
 	o->host = false;
 	o->hedged = true;
 	o->who = "Python";
-	o->says = arena_printf(log->arena, OF_GPU_LIBRARY, call);
+	o->says = near ? arena_printf(log->arena, OF_GPU_LIBRARY, call) : arena_printf(log->arena, OF_THEANO, theano);
 }
 
 /* CUDA's bare name of it, which is any program's, as in a title. */

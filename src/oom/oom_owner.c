@@ -43,7 +43,7 @@ static const struct owner {
 	{ "Torch's allocator of pinned memory", "cachinghostallocator|thccachinghost", NULL, NULL, false },
 	{ "NNabla", "nnabla|freeing memory cache and retrying", NULL, NULL, false },
 	{ "NCCL", "nccl", NULL, NULL, false },
-	{ "RMM", "/rmm/|rmm::", NULL, "rmm cudf cuml cugraph dask_cudf dask_cuda", false },
+	{ "RMM", "/rmm/|rmm::|maximum_pool_size|pool_allocator=", NULL, "rmm cudf cuml cugraph dask_cudf dask_cuda", false },
 	{ "wgpu", "wgpu|create_buffer", NULL, NULL, false },
 	{ "OpenCL", "opencl", "clenqueue clcreate clfinish clwait", NULL, false },
 	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child", NULL, NULL, false },

@@ -85,6 +85,9 @@
 #define RMM_POOL	"RMM's pool of the device's memory was to grow beyond the largest size that it is given (maximum_pool_size), or that it "	\
     "chose when it was made: that need not be all of the device."
 #define RMM_POOL_UNTOLD	RMM_POOL " How much was asked for is not said."
+#define RMM_REFUSED	"RMM asked the driver for memory of the device, and did not get it: this request had no room beside what the device held then, which "	\
+    "does not say that all was taken. The message does not say how much was asked for. Where RMM keeps a pool (pool_allocator=True), the pool grows in pieces that may be larger than what "	\
+    "a program asks of it."
 #define RMM_WORDS	"C++'s word for memory that was asked for and refused, and RMM's, too. Where RMM asked, as for a frame of cuDF, it was "	\
     "the device's, or a pool of it; elsewhere it was the machine's."
 #define TREES		"XGBoost got no memory on the device. There it keeps the data of all rows, in bins, and for each row its gradients and "	\
@@ -222,6 +225,8 @@
     "the kernel's (on Linux dmesg), say more."
 #define OF_GPU_LIBRARY	"Python's word for memory that was refused. Libraries of a GPU (CuPy, RMM) raise it for the device's memory, too, and line %d is of "	\
     "one: where that asked, it was the device's."
+#define OF_THEANO	"Python's word for memory that was refused. Theano raises it for a device's memory, too, and line %d names that: where it ran on a device, the "	\
+    "last lines of the traceback tell which memory it was."
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
     "once."
 #define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\
