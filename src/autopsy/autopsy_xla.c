@@ -23,7 +23,7 @@ xla_request(struct autopsy *y)
 		    "program. Where it is no weight" IN_TRAINING(", nor what an optimizer keeps") ", it grows with the samples at once" MAYBE_JAX(", be they a batch or what vmap maps over") ", and with "
 		    "their size or length, where all pairs of positions are compared with its square: fewer or "
 		    "shorter ones" MAYBE_JAX(" (in JAX jax.lax.map takes them one by one)") IN_TRAINING(", or results that backward makes anew" MAYBE_JAX(" (jax.checkpoint)") ",") " take less.");
-	if (y->lo > TINY && y->lo < NO_DEVICE)
+	if (y->lo > TINY && y->lo < NO_DEVICE && (!y->log.paste.tpu || y->log.paste.nvidia || y->log.paste.cuda))
 		autopsy_cause(y, SAYS_XLA_REQUEST, MAYBE_JAX("Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins (older ones nine tenths), and "
 		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
 		    "rest is for others."));

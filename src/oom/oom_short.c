@@ -107,6 +107,16 @@ is_much_memory(struct talk t, const char *at, size_t n)
 	return !talk_has_whole(talk_part(t, at, at + n), "of") || (talk_has_whole(talk_head(t, at + n, OF_AMOUNT), MEMORY) && !clause_has_it(t, at));
 }
 
+/* "To run the full program": of something else that is whole. */
+static bool
+is_full_other(struct talk t, const char *at)
+{
+	struct talk word = clause_word_behind(t, at + 4);
+
+	return talk_is_one_of(clause_word_ahead(t, at), "the a my our this its") && word.n > 0 && !is_digit(*word.s) &&
+	    !talk_is_one_of(word, "capacity amount and but so when while after as on in at with by because") && !is_whole_of(talk_head(t, at + 4, WHOLE_OF));
+}
+
 /* The first of a clause's words that says what befell memory, where it names that. */
 static const char *
 befell(struct talk t, const char *list, size_t *n)
@@ -121,7 +131,7 @@ befell(struct talk t, const char *list, size_t *n)
 		behind = talk_part(t, at + 6, end);
 		return talk_has_whole(behind, MEMORY) ? at : NULL;
 	}
-	if (at && *n == 4 && lower(*at) == 'f' && talk_any_begins(clause_word_behind(t, at + *n), OF_REPORT))
+	if (at && *n == 4 && lower(*at) == 'f' && (talk_any_begins(clause_word_behind(t, at + *n), OF_REPORT) || is_full_other(t, at)))
 		return NULL;		/* "full logs are attached" */
 	if (at && strcmp(list, AMOUNTS) == 0 && clause_has_it(t, at))
 		return NULL;
