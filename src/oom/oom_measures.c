@@ -9,6 +9,7 @@
 #include "oom/oom_short.h"
 
 #define YES		"true yes on 1"
+#define ARGUMENTS	"commandline_args="	/* of Stable Diffusion's web UI, in its settings */
 
 enum tells {
 	IN_VAIN_ALONE,		/* that it was in vain, and not that it is in use, which may be of less */
@@ -28,7 +29,7 @@ static const struct {
 	{ BY_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
 	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch|microbatch_size|micro-batch-size|train batch size|training batch size|micro batch size", "1", NULL,
 	    "batch size|batch_size|batchsize|batch-size|batch sizes|batch_sizes|batch-sizes|smaller batch|smaller batches|--batch_size|--batch-size|batch number|number of batches|total_batch_size|global_batch_size|train_batch_size|mini_batch_size|minibatch size|mini-batch size|micro_batch_size|batch|batches|minibatch|mini-batch|bs|batch count|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", "batch|bs|批大小|批次|批量|批处理|バッチ|배치|батч|batchgröße|lote|taille du lot", OF_NUMBERS, "1 one" },
-	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences|resized the images|resizing the images|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, NULL },
+	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|the res|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|shorter sequences|resized the images|resizing the images|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, NULL },
 	{ BY_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
 	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", "num_workers|workers|进程数|线程数", IN_VAIN_ALONE, "0 zero" },
 	{ BY_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", NULL, IN_VAIN_ALONE, NULL },
@@ -263,6 +264,8 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 			m->less_line = line;
 		}
 	}
+	if (talk_is_one_of(clause_word_ahead(t, at), "lowest smallest") && talk_has_whole(sentence, IN_USE) && !memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, NOT_RUN))
+		return true;		/* "I'm using the lowest resolution possible" */
 	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || (clause_works(sentence) && !talk_has_whole(sentence, "nothing works|nothing worked|none works|none worked")))
 		return false;
 	if (rows[row].least && is_least(sentence, at + n, rows[row].least))
@@ -364,7 +367,7 @@ settings(struct oom_measures *m, size_t i, struct talk t, int line, enum oom_sou
 		value = value_at(t, at + n);
 		if (rows[i].tells == OF_NUMBERS && talk_is_one_of(value, rows[i].values))
 			m->one = line;
-		else if (talk_is_one_of(value, rows[i].values) || (rows[i].values[0] == 't' && source == SOURCE_COMMAND && *at == '-' && !talk_is_one_of(value, "false no off 0 none")))
+		else if (talk_is_one_of(value, rows[i].values) || (rows[i].values[0] == 't' && (source == SOURCE_COMMAND || talk_any_phrase(t, ARGUMENTS)) && *at == '-' && !talk_is_one_of(value, "false no off 0 none")))
 			keep(m, rows[i].by, line);
 		else if (rows[i].tells == OF_NUMBERS && value.n > 0 && is_digit(*value.s))
 			m->several = line;
@@ -434,7 +437,7 @@ goes_on(struct oom_measures *m, struct talk t, int line)
 void
 oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_source source, bool traced)
 {
-	bool words = !traced && (source == SOURCE_PROSE || source == SOURCE_UNSURE);
+	bool words = !traced && (source == SOURCE_PROSE || source == SOURCE_UNSURE) && !talk_any_phrase(t, ARGUMENTS);
 
 	if (source == SOURCE_NONE) {
 		m->list += m->list > 0 && m->list == line - 1;

@@ -397,7 +397,7 @@ program(struct oom_paste *p, struct talk t, int line)
 #define SERVERS		"tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui"
 
 /* What people call programs that make images by diffusion, and what these do. */
-#define MAKES_IMAGES	"txt2img|img2img|hires fix|hires.fix|hires. fix|high res fix|highres fix|highresfix|a1111|automatic1111|comfyui|comfy ui|invokeai|fooocus|stable diffusion webui|stable-diffusion-webui|sd webui|sd-webui|controlnet"
+#define MAKES_IMAGES	"sdxl|ipadapter|ip-adapter|euler a|txt2img|img2img|hires fix|hires.fix|hires. fix|high res fix|highres fix|highresfix|a1111|automatic1111|comfyui|comfy ui|invokeai|fooocus|stable diffusion webui|stable-diffusion-webui|sd webui|sd-webui|controlnet"
 
 /* Not "tested to be working in ComfyUI", nor one that trains. */
 static bool
@@ -408,6 +408,23 @@ makes_images(struct talk t)
 	struct talk clause = at ? talk_clause(t, at, n) : t;
 
 	return at && !clause_works(clause) && !clause_says_no(talk_part(clause, clause.s, at), "") && !talk_any_begins(talk_sentence(t, at), "train like unlike also beside alongside");
+}
+
+/* By which program images are made, and whether a model of it was loaded as memory ended: by
+ * ComfyUI's name of the node that failed, or InvokeAI's own words. */
+static void
+draws(struct oom_paste *p, struct talk t, int line, bool told)
+{
+	const char *end = t.s + t.n, *node = told ? NULL : talk_first(t, "node type:");
+
+	if (!p->draws_cpp && talk_any_phrase(t, "stable-diffusion.cpp|sd-cli|--diffusion-fa"))
+		p->draws_cpp = line;
+	if (!told && talk_any_phrase(t, "-packages/diffusers/|-packages\\diffusers\\|from diffusers import|import diffusers"))
+		p->draws_library = line;
+	if (!told && talk_any_phrase(t, "prompt executed in"))
+		p->images = line;
+	if (!p->draws_loading && ((node && talk_any_of(talk_part(t, node, end), "loader loadmodel")) || talk_any_phrase(t, "insufficient gpu memory to load model")))
+		p->draws_loading = line;
 }
 
 /* Anything of a neural network: programs of other kinds run out of memory, too, in the same
@@ -531,7 +548,7 @@ static void
 generates(struct oom_paste *p, struct talk t, int line, bool told)
 {
 	if (talk_any_begins(t, GENERATORS) || talk_any_phrase(t, GENERATES) || talk_any_of(t, "[onnxruntimeerror]") ||
-	    (!told && (talk_any_of(t, ".generate( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py") ||
+	    (!told && (talk_any_of(t, ".generate( generate_audio( tts_to_file( model.chat( model.stream_chat( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py") ||
 	    (talk_any_begins(t, "infer_ inference_ run_infer bulk_infer") && talk_any_of(t, ".py")))))
 		p->generates = line;
 	if (talk_any_whole(t, DISPLAYS) && talk_has_whole(t, OTHER_GPU))
@@ -613,6 +630,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		program(p, t, line);
 	else if (!p->images_told && makes_images(t))
 		p->images_told = line;
+	draws(p, t, line, told);
 	if (talk_any_of(t, "lora peft adapter frozen freez requires_grad sgd galore"))
 		p->names_adapter = line;
 	oom_domain_line(p->domains, t, line);

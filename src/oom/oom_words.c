@@ -122,7 +122,7 @@ is_no_inference(struct talk t, struct talk clause, const char *at)
 static const char *
 infers(struct talk t)
 {
-	const char *elsewhere = talk_any_phrase(t, "训练") ? NULL : talk_first(t, "进行推理|推理时|执行推理|做推理|推理的时候|推理任务|在推理");
+	const char *elsewhere = talk_any_phrase(t, "训练") ? NULL : talk_first(t, "进行推理|推理报|推理就报|推理会报|推理出现|推理显存|推理爆|推理时|执行推理|做推理|推理的时候|推理任务|在推理");
 
 	if (elsewhere && !is_fine(t, elsewhere))
 		return elsewhere;
@@ -141,6 +141,13 @@ has_generated(struct talk t)
 	const char *at = talk_any_whole(t, "video videos image images picture pictures frame frames") ? clause_says(t, GENERATED, AHEAD, "") : NULL;
 
 	return at && !talk_any_begins(t, "train token prompt epoch answer") ? at : NULL;
+}
+
+/* "It runs for all 50 steps, and fails at the end", of what makes images. */
+static const char *
+draws_last(struct talk t)
+{
+	return talk_any_whole(t, "steps generation generating sampling image images video") ? clause_says(t, "fails at the end|fails at the very end|crashes at the end|crashes at the very end|just before the end|right before the end|oom at the very end", AHEAD, "") : NULL;
 }
 
 /* "OOM at the VAE decode stage": of an autoencoder, by its name, that is not itself trained. */
@@ -480,6 +487,8 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	const char *at;
 
 	said_of_any(&p->decoder, &p->told, t, line, decodes);
+	if ((p->images || p->images_told) && !p->training)
+		said(&p->decoder, t, draws_last(t), line);
 	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
 	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
 	said_of_any(&p->converts, &p->told, t, line, converts);
