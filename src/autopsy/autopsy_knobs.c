@@ -36,7 +36,7 @@ static const char *const says[KNOBS] = {
 	[KNOB_SPLIT] = "Where that is of ExLlama, it says what of each device the model's layers may take. The cache of keys and values, and what is computed, take room beside them: "
 	    "a smaller number for the device that is full, a shorter max_seq_len, or weights in fewer bits leave more.",
 	[KNOB_PRESERVED] = "Where that is of FramePack, as much of the device is left free of the model's weights, for what is computed: a larger value leaves more, and is slower.",
-	[KNOB_DPO] = "Where that is what failed, and has a reference model, all weights of that lie there beside those that are trained, and each step goes through both with two texts for each prompt: " TRY BY_ANYTHING "with the "
+	[KNOB_DPO] = "Where that is what failed, and has a reference model, " UNTRIED(BY_OFFLOADING, "all weights of that lie there beside those that are trained, and ") "each step goes through both with two texts for each prompt: " TRY BY_OFFLOADING "with the "
 	    "reference's numbers made ahead (precompute_ref_log_probs in TRL)" TRY BY_ADAPTER "with an adapter (LoRA), whose base can be the reference" TRY BY_SPLITTING "with weights that are split (ZeRO's stage 3)"
 	    TRY BY_ANYTHING "with shorter texts" TRY_END ", it takes less.",
 	[KNOB_ACTORS] = "Where the run has several models that learn from feedback (an actor, a critic, a reference, a model of rewards), all that are on one device lie there at once, with gradients and the "

@@ -294,7 +294,7 @@ batch_told(struct autopsy *y)
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
 	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
 	    "Where it fails with one sample at once, too, a smaller batch does not help. What else takes less: " TRY BY_SAMPLES "smaller samples (fewer pixels, "
-	    "shorter ones)" TRY BY_ANYTHING "a smaller network" TRY BY_BITS "fewer bits a number" TRY_END ". What others have of the device is not there for it."));
+	    "shorter ones)" TRY BY_NETWORK "a smaller network" TRY BY_BITS "fewer bits a number" TRY_END ". What others have of the device is not there for it."));
 }
 
 #define MOST_BOARD	((int64_t)64 << 30)	/* bytes that a board has */

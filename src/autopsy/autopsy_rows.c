@@ -330,7 +330,7 @@ const struct row autopsy_rows[] = {
 		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
 	{ NEEDS_CARD, "it ran on this device", {
 		{ MORE, TRY BY_BATCH "fewer samples at once (a smaller batch)" TRY BY_SAMPLES "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (fewer pixels, shorter ones)"
-		    TRY BY_ANYTHING "a smaller network" UNTRIED(BY_BITS, " (or its weights in fewer bits, or a part of them elsewhere)") TRY_END " take less. Then it fails at the first steps or calls, with nothing else there." },
+		    TRY BY_NETWORK "a smaller network" UNTRIED(BY_BITS, " (or its weights in fewer bits, or a part of them elsewhere)") TRY_END " take less. Then it fails at the first steps or calls, with nothing else there." },
 		{ ANOTHER(WITH_DISPLAY(", such as a desktop's programs")), LISTED },
 		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */

@@ -15,7 +15,7 @@
 
 static const char *const of_device[] = {
 	AT_START("- At the first steps or calls, where the device was nearly free before: the run needs more than there is. " TRY BY_BATCH "Fewer samples at once (a smaller batch; not all of the data)" TRY BY_SAMPLES
-	    "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (shorter, fewer pixels)" TRY BY_ANYTHING "a smaller network" UNTRIED(BY_BITS, " (or its weights in fewer bits)") TRY_END " take less."),
+	    "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (shorter, fewer pixels)" TRY BY_NETWORK "a smaller network" UNTRIED(BY_BITS, " (or its weights in fewer bits)") TRY_END " take less."),
 	UNTRIED(BY_ALONE, "- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended."),
 	AFTERWARDS("- Only later: something may be kept from step to step (" IN_TORCH("losses with their graph, ") "results on lists), or larger samples came. Only in "
 	    "validation, tests or predictions: " WITH_GRADIENTS("gradients may be on there (in PyTorch torch.no_grad() switches them off), or ") "more is given, or kept, "

@@ -75,8 +75,10 @@ static const struct sign place_signs[] = {
 	{ "vllm/ sglang/", "create_weights load_weights process_weights_after_loading", TRACE_LOADING },
 	{ "vllm/ sglang/", "profile_run determine_num_available_blocks determine_available_memory",
 	    TRACE_PROFILES },
-	{ "assigners/ assigner.py utils/tal.py iou_calculators/ iou2d_calculator.py detectron2/modeling/matcher.py maskrcnn_benchmark/modeling/matcher.py", NULL,
+	{ "assigners/ assigner.py iou_calculators/ iou2d_calculator.py detectron2/modeling/matcher.py maskrcnn_benchmark/modeling/matcher.py", NULL,
 	    TRACE_PAIRS },
+	/* and not get_targets, whose numbers are of anchors and classes */
+	{ "utils/tal.py", "get_pos_mask get_box_metrics iou_calculation select_candidates_in_gts select_topk_candidates select_highest_overlaps", TRACE_PAIRS },
 	{ NULL, "pairwise_distance square_distance pdist", TRACE_ALL_PAIRS },
 	{ NULL, "create_dataset make_dataset build_dataset read_dataset load_dataset load_data read_data load_all_data load_all_image load_all_sample load_all_file prepare_data processed_dataset process_dataset load_random_shard load_corpus read_corpus build_corpus "
 	    "load_examples read_examples create_examples examples_to_features load_and_cache_examples",
