@@ -68,11 +68,12 @@ static void
 host_causes(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
+	bool loads = *autopsy_worded(y, IN_TORCH("PyTorch")) || !*autopsy_worded(y, IN_KERAS("TensorFlow"));	/* no other framework alone was seen */
 
 	if (o->kind == OOM_CUDA && !o->says)
-		autopsy_cause(y, SAYS_PINNED, "This is pinned memory: pages of the machine that a driver locks, so that "
-		    "copies to a device are fast. What may take it: batches that are read ahead, results that are fetched, and in "
-		    "PyTorch loaders that pin (pin_memory=True).");
+		autopsy_cause(y, SAYS_PINNED, arena_printf(y->arena, "This is pinned memory: pages of the machine that a driver locks, so that "
+		    "copies to a device are fast. What may take it: batches that are read ahead, results that are fetched%s.", loads ? ", and in "
+		    "PyTorch loaders that pin (pin_memory=True)" : ""));
 	if (o->shape.known && y->matches.all.n)
 		autopsy_cause(y, SAYS_HOST_TENSOR, of_host_tensor(y, &y->matches.all.v[0]));
 }
