@@ -165,7 +165,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_AGAIN)] = &p->again;
 	told[place(NEEDS_HOOK)] = o->host ? NULL : &p->hook;
 	told[place(NEEDS_MODELS)] = &p->models;
-	told[place(NEEDS_CONVERTS)] = o->host ? &p->converts : NULL;
+	told[place(NEEDS_CONVERTS)] = o->host && !autopsy_is_tried(y, BY_ADAPTER) ? &p->converts : NULL;
 	told[place(NEEDS_TRIALS)] = &p->trials;
 	told[place(NEEDS_SHARED)] = o->host ? NULL : &p->shared;
 	told[place(NEEDS_BOXES)] = o->host ? NULL : &p->boxes;
