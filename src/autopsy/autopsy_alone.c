@@ -339,7 +339,7 @@ pools(struct autopsy *y)
 		autopsy_cause(y, SAYS_POOLS, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
 		    "them: get_default_memory_pool().free_all_blocks() gives them back. Arrays that a variable, "
 		    "a list or the last error still names are not freed.");
-	if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->log.paste.unmade && (y->main->line == y->log.paste.unmade || y->main->line == y->log.paste.unmade + 1))
+	if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->log.paste.unmade && y->log.paste.unmade >= y->main->line - 1 && y->log.paste.unmade <= y->main->last)
 		autopsy_cause(y, SAYS_POOLS, "It failed while a session was made, ahead of any input: weights are put in their place then, once for each session and process. Fewer of these, a smaller "
 		    "network or one in fewer bits, or other programs that let go of that memory, leave room; smaller inputs or batches do not.");
 	else if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE)

@@ -235,8 +235,8 @@ autopsy_of_others(const struct autopsy *y)
 	    (y->limit > 0 && b->free > b->total / 4) ||	/* its own limit came first */
 	    taken < b->total / 8 || (b->others <= 0 && taken < CONTEXT))
 		return 0;
-	/* a small part is not what is in the way of what has room, or could not have any */
-	return taken < b->total / 4 && (b->roomy || y->lo > b->total) ? 0 : taken;
+	/* a small part is not what is in the way of what has room, or would have none without it */
+	return taken < b->total / 4 && (b->roomy || y->lo > b->total || (b->free >= 0 && b->unallocated >= 0 && y->lo > b->free + b->unallocated + taken)) ? 0 : taken;
 }
 
 /* Another framework that the log shows, and that takes a share of a device at once: where it is in

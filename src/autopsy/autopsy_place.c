@@ -394,7 +394,9 @@ ggml(struct autopsy *y)
 		    "there, another split among devices (in llama.cpp -ngl, --tensor-split), or a model of fewer "
 		    "bits take less.");
 	if ((facts & TRACE_COMPUTE) && !(facts & TRACE_LAYERS))
-		place_cause(y, SAYS_GGML, "It is the buffer for results of a graph while it is computed. In llama.cpp weights and the "
+		place_cause(y, SAYS_GGML, (facts & TRACE_LIMIT) ? "It is the buffer for results of a graph while it is computed. In llama.cpp a shorter context (-c) or smaller "
+		    "batches (-b, -ub) make it smaller; elsewhere smaller inputs do." :
+		    "It is the buffer for results of a graph while it is computed. In llama.cpp weights and the "
 		    "cache of keys and values are in place by then; there a shorter context (-c) or smaller "
 		    "batches (-b, -ub) make it smaller, and fewer layers on this device (-ngl, --tensor-split) "
 		    "leave room for it. Elsewhere smaller inputs do.");

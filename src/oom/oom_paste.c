@@ -88,7 +88,7 @@ is_size_of_model(struct talk t, const char *s, const char *to)
 	return talk_any_of(talk_part(t, s, to), "lora") || talk_is_one_of(clause_word_ahead(t, s), "train run load finetune tune serve quantize training running loading") || talk_is_one_of(clause_word_behind(t, to), "model models llm llms");
 }
 
-#define FEW_BITS	"4bit|8bit|nf4|int4|w4a16|w8a8|mxfp4|gpt-oss|exl2|gptq|awq|gguf|--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|" \
+#define FEW_BITS	"4bit|8bit|nf4|int4|w4a16|w8a8|mxfp4|nvfp4|fp8_scaled|fp8_e4m3|_fp8|-fp8|gpt-oss|exl2|gptq|awq|gguf|--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|" \
     "quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8"
 
 /* "--load-8bit"; not "load_in_4bit: false", nor "with --load-8bit it loads normally", which is of
@@ -610,7 +610,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))
 		p->serves = line;
-	if (!p->unmade && talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena"))
+	if (talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena"))
 		p->unmade = line;
 	platform(p, t, line, told);
 	oom_measures_line(&p->measures, t, line, source, traced);

@@ -169,7 +169,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int draws_library;	/* and the last with code or files of diffusers; */
 	int draws_loading;	/* the first that tells of a model of images that was loaded as memory ended; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
-	int unmade;		/* the first with ONNX Runtime's message of a session that it could not make; */
+	int unmade;		/* the last with ONNX Runtime's message of a session that it could not make; */
 	int docker;		/* the first sentence that names Docker, */
 	int kubernetes;		/* and the first line that names Kubernetes; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
