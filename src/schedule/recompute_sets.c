@@ -363,30 +363,26 @@ sets_wanted(const struct sets *s, uint64_t set, int node)
 	return wanted;
 }
 
-/* Of some tensors so many bytes must go: what it costs at least to bring those back. */
+/* Of some tensors, by price, so many bytes must go: what it costs at least to bring those back. */
 struct cover {
-	const struct sets *s;
-	uint64_t have;
+	int n;
+	int64_t bytes[64];
+	double again[64];
 	double best;
 	int looks;		/* that may still be taken; then fractions are good enough */
 };
 
-/* The same of those from place I in the list by price on, where parts of tensors may go. */
+/* The same of those from place I on, where parts of tensors may go. */
 static double
 fractional(const struct cover *c, int i, int64_t above)
 {
-	const struct sets *s = c->s;
 	double cost = 0;
 
-	for (; i < s->n && above > 0; i++) {
-		int b = s->by_price[i];
-
-		if (!(c->have >> b & 1))
-			continue;
-		if (s->bytes[b] >= above)
-			return cost + s->again[b].cost * (double)above / (double)s->bytes[b];
-		cost += s->again[b].cost;
-		above -= s->bytes[b];
+	for (; i < c->n && above > 0; i++) {
+		if (c->bytes[i] >= above)
+			return cost + c->again[i] * (double)above / (double)c->bytes[i];
+		cost += c->again[i];
+		above -= c->bytes[i];
 	}
 	return above > 0 ? HUGE_VAL : cost;
 }
@@ -395,9 +391,7 @@ fractional(const struct cover *c, int i, int64_t above)
 static void
 cover_from(struct cover *c, int i, int64_t above, double cost)
 {
-	const struct sets *s = c->s;
 	double least = cost + fractional(c, i, above);
-	int b;
 
 	if (least >= c->best)
 		return;
@@ -405,10 +399,7 @@ cover_from(struct cover *c, int i, int64_t above, double cost)
 		c->best = least;
 		return;
 	}
-	while (!(c->have >> s->by_price[i] & 1))
-		i++;
-	b = s->by_price[i];
-	cover_from(c, i + 1, above - s->bytes[b], cost + s->again[b].cost);
+	cover_from(c, i + 1, above - c->bytes[i], cost + c->again[i]);
 	cover_from(c, i + 1, above, cost);
 }
 
@@ -420,10 +411,18 @@ cost_of_room(const struct sets *s, int tight, uint64_t set, uint64_t made)
 	uint64_t have = (set | ~made) & t->idle;
 	uint64_t h = (have + (uint64_t)tight) * 0x9e3779b97f4a7c15u;
 	struct known_room *known = &s->room[(h ^ h >> 32) & (ROOMS - 1)];
-	struct cover c = { s, have & s->makeable, HUGE_VAL, MOST_LOOKS };
+	struct cover c;
+	int i, b;
 
 	if (known->tight == tight + 1 && known->have == have)
 		return known->cost;
+	c.best = HUGE_VAL;
+	c.looks = MOST_LOOKS;
+	for (c.n = i = 0; i < s->n; i++)
+		if ((have & s->makeable) >> (b = s->by_price[i]) & 1) {
+			c.bytes[c.n] = s->bytes[b];
+			c.again[c.n++] = s->again[b].cost;
+		}
 	cover_from(&c, 0, t->above - sets_bytes(s, t->idle & ~have), 0);
 	*known = (struct known_room){ have, tight + 1, c.best };
 	return c.best;
