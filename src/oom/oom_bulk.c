@@ -511,6 +511,8 @@ runs_with_smaller(struct talk t)
 	return talk_any_whole(clause, "should would could might may if not never still even hope want try you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
 }
 
+#define AT_FIRST	"for the first|at first|initially|in the beginning|at the beginning|for a while|for some time"
+
 /* "With 416x416 it worked fine. But with 832x832 it is out of memory.", "it works with 20 images,
  * with 300 it does not": where a sentence says that it works with so much, in a line that says that
  * it fails with more. */
@@ -533,6 +535,8 @@ oom_bulk_less(struct talk t)
 			next += 4;
 		if ((n = counts(clause)) == 0)
 			continue;
+		if (clause_works(clause) && talk_has_whole(clause, AT_FIRST))
+			continue;		/* one run, which fails later */
 		if (clause_works(clause) && !oom_short_fails(clause) && !memchr(clause.s, '?', clause.n)) {
 			works = works ? works : talk_find_whole(clause, WORKS_FINE, &length);
 			less = less ? less : n;
