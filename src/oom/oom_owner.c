@@ -52,6 +52,7 @@ static const struct owner {
 };
 
 #define OWNERS	(sizeof(owners) / sizeof(*owners))
+_Static_assert(OWNERS <= 64, "struct oom_owners has a bit for each");
 
 static int
 index_of(const char *who)
@@ -89,7 +90,7 @@ oom_owner_line(struct oom_owners *o, struct talk t, int line, int begun)
 	o->last = line;
 	for (i = 0; i < OWNERS; i++)
 		if (!owners[i].own_line && names(t, &owners[i]))
-			o->named |= 1u << i;
+			o->named |= (uint64_t)1 << i;
 }
 
 /* Is it named by a line of NEAR that is OWN, or no person's sentence? */

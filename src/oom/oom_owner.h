@@ -6,12 +6,14 @@
 #ifndef STOWAGE_OOM_OOM_OWNER_H
 #define STOWAGE_OOM_OOM_OWNER_H
 
+#include <stdint.h>
+
 #include "oom/oom_lexicon.h"
 
 #define OWNER_LINES	3	/* ahead of a phrase, and behind it */
 
 struct oom_owners {		/* programs whose words stand in the traceback that was read last */
-	unsigned named;
+	uint64_t named;		/* a bit for each */
 	int begun, last;	/* its first line, and the last that is of it; 0: there was none */
 };
 
