@@ -155,8 +155,8 @@ const struct row autopsy_rows[] = {
 		{ "What is computed runs on the processor, and a part of it needs more than there is", "fewer or smaller samples at once, or "
 		    "a smaller model, take less." } } },
 	{ NEEDS_HOST | NEEDS_CONVERTS, "a network was put into another form", {
-		{ "Its weights lie there in both forms, and with what is tried for each layer, as TensorRT's builder does", "a smaller workspace, weights in fewer bits, fewer other "
-		    "programs, or a swap file meanwhile leave room; on a board the GPU has the same memory." } } },
+		{ "Its weights lie there in both forms, and in TensorRT's builder what is tried for each layer, too", "weights that are read part by part, or mapped from a "
+		    "file, fewer other programs, or a swap file meanwhile leave room, and a smaller workspace does for TensorRT." } } },
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there"),
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
