@@ -173,6 +173,8 @@ metal_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 	}
 	b->others = -1;
 	b->free = less(less(b->total, b->allocated), b->outside);
+	if (b->free < 2 * (slack(o, OOM_LIMIT) + slack(o, OOM_ALLOCATED) + slack(o, OOM_OTHERS)))
+		b->free = -1;		/* rounding may be as much */
 	if (b->outside >= 0)
 		budget_set_pool(b, less(b->total, b->outside),
 		    "the limit, less this process's other allocations");

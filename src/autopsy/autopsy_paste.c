@@ -451,8 +451,9 @@ darknet(struct autopsy *y)
 		return;
 	at_once = p->batch / p->parts;
 	autopsy_cause(y, SAYS_DARKNET, arena_printf(y->arena, "Where the settings at line %d are the run's (batch %lld, subdivisions %lld), %lld picture%s%s %s "
-	    "computed at once.%s", p->parts_line, (long long)p->batch, (long long)p->parts, (long long)at_once, at_once > 1 ? "s" : "", size,
-	    at_once > 1 ? "are" : "is", at_once > 1 ? " More subdivisions make them fewer." : " A smaller width and height takes less."));
+	    "computed at once.%s%s", p->parts_line, (long long)p->batch, (long long)p->parts, (long long)at_once, at_once > 1 ? "s" : "", size,
+	    at_once > 1 ? "are" : "is", at_once > 1 ? " More subdivisions make them fewer." : " A smaller width and height takes less.",
+	    p->parts_again ? arena_printf(y->arena, " Of two in one section Darknet takes the first, and line %d's has no effect.", p->parts_again) : ""));
 }
 
 /* The same where nothing is trained. */

@@ -199,7 +199,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 
 /* ---- configurations, and tables ---- */
 
-/* Darknet's: "batch=64", by itself on a line; a sign of a comment ahead of it leaves it out. */
+/* Darknet's: "batch=64", by itself on a line; a sign of a comment ahead of it leaves it out. Of two
+ * in a file the first one counts (option_find() of its src/option_list.c). */
 static void
 setting(struct oom_paste *p, struct talk t, int line)
 {
@@ -217,6 +218,10 @@ setting(struct oom_paste *p, struct talk t, int line)
 		end--;
 	while (s < end && *s == '*')
 		s++;
+	if (end - s == 5 && memcmp(s, "[net]", 5) == 0) {
+		p->batch = p->parts = p->width = p->height = p->parts_line = p->parts_again = 0;
+		return;
+	}
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		size_t length = strlen(known[i].name);
 
@@ -224,8 +229,11 @@ setting(struct oom_paste *p, struct talk t, int line)
 			continue;
 		at = piece_past_blanks(s + length, end);
 		if (at < end && *at == '=' && piece_number(piece_past_blanks(at + 1, end), end, &n) == end && n > 0) {
-			*known[i].to = n;
-			p->parts_line = known[i].to == &p->parts ? line : p->parts_line;
+			if (known[i].to == &p->parts && p->parts)
+				p->parts_again = line;
+			else if (known[i].to == &p->parts)
+				p->parts_line = line;
+			*known[i].to = *known[i].to ? *known[i].to : n;
 		}
 	}
 }

@@ -78,7 +78,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int few_bits;		/* the last line by which weights may be in fewer than 16 bits, */
 	int many_bits;		/* and the last that speaks of 16 or more */
 	int64_t batch, parts, width, height;	/* Darknet's configuration; 0: not said */
-	int parts_line;
+	int parts_line, parts_again;	/* where it says parts, and where once more, to no effect */
 	int detects;		/* and the first line with a command of its that tests; -1: one trains, too */
 	char holder[PASTE_NAME];	/* the process that has most of a card, by nvidia-smi's list */
 	int64_t holder_bytes;
