@@ -535,7 +535,7 @@ oom_bulk_less(struct talk t)
 			next += 4;
 		if ((n = counts(clause)) == 0)
 			continue;
-		if (clause_works(clause) && talk_has_whole(clause, AT_FIRST))
+		if (clause_works(clause) && (talk_has_whole(clause, AT_FIRST) || fails_again(t, clause)))
 			continue;		/* one run, which fails later */
 		if (clause_works(clause) && !oom_short_fails(clause) && !memchr(clause.s, '?', clause.n)) {
 			works = works ? works : talk_find_whole(clause, WORKS_FINE, &length);

@@ -115,6 +115,8 @@
 #define CONTEXT_POOL	"Not that the machine or a device had no memory left: ggml makes a pool of a size that is reckoned ahead, from the model, "	\
     "the context and the batch, and more was asked of it than that. Most often a version does not know the model, or a fault in it "	\
     "reckoned too little: another version, or a smaller context or batch, is what to try."
+#define METAL_PIECE	"Not that memory was full: Metal makes no buffer larger than a bound of the device's, however much is free, and this version of ggml puts all of a file's weights into one. "	\
+    "A newer one, which puts them into several, or a file with fewer bits is what to try."
 #define NO_BUFFER	"wgpu could not make a buffer on the device: its memory was full, or the buffer was larger than the driver gives in one "	\
     "piece, which can be a quarter of it or less. Smaller pieces, or less at once, serve both."
 #define OMLX_LOADS	"oMLX did not load a model: by its own count what its process has by then (current) and the model, with a margin, are more than the limit that it sets itself. "	\
@@ -243,6 +245,8 @@
 #define NOT_MAPPED	"PyTorch could not map a piece of shared memory, in which processes pass tensors to each other: the system had no memory for it, "	\
     "or a process has as many such pieces as it may (vm.max_map_count), as where many small tensors are kept, or a limit on its addresses (ulimit -v). "	\
     "It is the " MACHINES "."
+#define FILE_NOT_MAPPED	"PyTorch could not map a file, as one of weights, whose bytes the system has to promise memory for: there is not as much left, or a limit on the process's "	\
+    "addresses (ulimit -v) is smaller. It is the " MACHINES ". More of it, or of swap, or a smaller file (fewer bits, or parts) leaves room."
 #define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Often it had "	\
     "got no memory on the device for itself, because the network or another process, such as a "	\
     "notebook that is still open, had taken it. " GROWTH " A CUDA that does not know the device, as one that is older than it, ends "	\
