@@ -47,8 +47,8 @@ static const char *const says[DOMAINS] = {
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
 	[DOMAIN_EMBEDS] = "Where that is encode() of sentence-transformers with convert_to_tensor=True, the vectors of all texts stay on the device until the last is done, and are put together there then: parts of the texts, one "
 	    "after the other, or NumPy's arrays in the machine's memory (without that setting), keep that from growing with the number of texts.",
-	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: " TRY BY_SAMPLES "smaller patches in training (gt_size, "
-	    "patch_size)" TRY BY_BATCH "fewer at once" TRY_FIRST "fewer patches at once" TRY BY_TILES "tiles in place of whole pictures in validation" TRY_END " take less.",
+	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: " TRY BY_SAMPLES IN_TRAINING("smaller patches in training "
+	    "(gt_size, patch_size)") TRY BY_BATCH "fewer of them at once" TRY BY_TILES "tiles (--tile in Real-ESRGAN) in place of whole pictures" IN_TRAINING(" in validation") TRY_END " take less.",
 };
 
 /* The same of Ultralytics' results where memory of the device ended, */

@@ -402,7 +402,9 @@ program(struct oom_paste *p, struct talk t, int line)
     "\xe6\x95\xb0\xe6\x8d\xae\xe9\x9b\x86|\xe5\xbe\xae\xe8\xb0\x83|\xe5\xad\xa6\xe7\xbf\x92|\xed\x95\x99\xec\x8a\xb5"
 
 /* Programs that run networks and train none. */
-#define SERVERS		"tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui"
+#define SERVERS		"tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui colabfold localcolabfold run_alphafold"
+/* Scripts that infer, as a command names them. */
+#define INFERRERS	"inference_ inference.py infer.py infer_ predict.py predict_"
 
 /* What people call programs that make images by diffusion, and what these do. */
 #define MAKES_IMAGES	"sdxl|ipadapter|ip-adapter|euler a|txt2img|img2img|hires fix|hires.fix|hires. fix|high res fix|highres fix|highresfix|a1111|automatic1111|comfyui|comfy ui|invokeai|fooocus|stable diffusion webui|stable-diffusion-webui|sd webui|sd-webui|controlnet"
@@ -616,7 +618,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->windows = line;
 	if (learns_trees(t, told))
 		p->trees = line;
-	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner"))
+	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner") || (source == SOURCE_COMMAND && talk_any_of(t, ".py") && talk_any_begins(t, INFERRERS)))
 		p->serves = line;
 	if (talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena"))
 		p->unmade = line;
