@@ -36,6 +36,7 @@ static const struct owner {
 	{ "Vulkan", "vulkan", "vk_error vkallocate", "vk", false },
 	{ "ggml", "ggml-cuda|ggml_cuda", NULL, NULL, false },
 	{ "LMDeploy", "lmdeploy|turbomind", NULL, NULL, false },
+	{ "DirectML", "dmlexecutionprovider|directml|torch-directml|torch_directml", NULL, NULL, false },
 	{ "SYCL", NULL, "sycl_", "sycl ggml_sycl dpcpp", false },
 	{ "MLX", "metal::malloc", NULL, "mlx mlx_lm mlx_vlm mlx_whisper", false },
 	{ "CUDA", "from device: cuda|on host: cuda|cuda_error_out_of_memory", "cumem", "cuda_driver cuda_executor gpu_async gpu_async_0", true },

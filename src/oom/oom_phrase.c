@@ -62,6 +62,7 @@ const struct phrase oom_phrases[] = {
 	{ "This error means you ran out of memory on your GPU", SAYS(OOM_CUDA, "PyTorch", BARE) },	/* as ComfyUI says it */
 	{ "Allocation on device\n", OWN(OOM_CUDA, "PyTorch", BARE) },
 	{ "NVML_SUCCESS == @ INTERNAL ASSERT FAILED", SAYS(OOM_CUDA, "PyTorch", NVML) },
+	{ "Insufficient GPU memory to load model. Aborting", SAYS(OOM_CUDA, "InvokeAI", INVOKE_LOADS) },
 	{ "No executable batch size found, reached zero", SAYS(OOM_CUDA, "Accelerate", NO_BATCH) },
 	{ "~MPS backend out of memory", MESSAGE(OOM_MPS) },
 	{ "Invalid buffer size: %", ROW(ROLE_MESSAGE, OOM_MPS, false, NULL, ONE_BUFFER, PHRASE_OWN | PHRASE_PIECE) },
@@ -275,6 +276,10 @@ const struct phrase oom_phrases[] = {
 	{ "Insufficient Memory (IOAF code 8", FROM_METAL("Metal") },
 	{ "Could not allocate tensor with % . There is not enough GPU video memory", FROM("DirectML") },
 	{ "Could not allocate tensor with @ bytes. There is not enough GPU video memory", FROM("DirectML") },	/* as people quote it */
+	{ "tid(& ) 8007000E Not enough memory resources are available", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },
+	{ "tid(& ) 80070008 Not enough memory resources are available", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },
+	{ "tid(& ) 8007000E", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },	/* where Windows speaks another language behind it */
+	{ "tid(& ) 80070008", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },
 	{ "There is not enough GPU video memory available", ROW(ROLE_MESSAGE, OOM_CUDA, false, "DirectML", NULL, PHRASE_REST) },
 	{ "std::bad_alloc: out_of_memory: RMM failure at: & Maximum pool size exceeded (failed to allocate % )", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
 	{ "std::bad_alloc: out_of_memory: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL_UNTOLD) },
@@ -422,6 +427,8 @@ const struct phrase oom_phrases[] = {
 	{ "torch.OutOfMemoryError: CUDA out of memory.\n", FROM("PyTorch") },
 	{ "CUDA out of memory", MESSAGE(OOM_CUDA) },
 	{ "~cuda out of memory\b", MESSAGE(OOM_CUDA) },
+	{ "~cuda error: output of memory", MESSAGE(OOM_CUDA) },	/* as people mistype it */
+	{ "~cuda output of memory", MESSAGE(OOM_CUDA) },
 	{ "~\bcuda oom\b", MESSAGE(OOM_CUDA) },
 	{ "~\bcuda_out_of_memory\b", MESSAGE(OOM_CUDA) },	/* as people write it */
 	{ "~\bgpu out of memory\b", FROM("a GPU") },
@@ -461,6 +468,7 @@ const struct phrase oom_phrases[] = {
 	{ "GPU memory fragmentation?", HEDGED(OOM_CUDA, "a miner", DAG_IN_ONE) },
 	{ "clCreateBuffer(-61", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
 	{ "CL_INVALID_BUFFER_SIZE", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },
+	{ "[GPU] out of GPU resources", HEDGED(OOM_CUDA, "OpenVINO", OPENVINO_BUFFER) },
 	{ "~exceeded max size of memory object allocation: requested # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "OpenVINO", NULL, PHRASE_BYTES | PHRASE_PIECE) },
 	{ "~cl_mem_object_allocation_failure", SAYS(OOM_CUDA, "OpenCL", CL_BUFFER) },
 	{ "Memory Object Allocation Failure", SAYS(OOM_CUDA, "OpenCL", CL_BUFFER) },

@@ -162,8 +162,8 @@
     "model, or a larger share of the device, does not."
 #define TOKEN_POOL	"SGLang keeps the keys and values of all requests in a pool that it set aside at its start, and that has no room for the next tokens: the pool is full, not the device. A larger "	\
     "share for it (--mem-fraction-static), fewer requests at once (--max-running-requests), shorter ones, or keys and values in fewer bits (--kv-cache-dtype) help."
-#define TURBOMIND	"LMDeploy's TurboMind had no memory left on the device: weights lie there, what a prompt takes (by session_len and max_prefill_token_num), and a cache of keys and values, which takes "	\
-    "a share of what the weights leave free (cache_max_entry_count, 0.8 unless it is told). Where weights fit, a smaller share leaves more for the rest; where they do not, fewer bits or more devices (tp) do."
+#define TURBOMIND	"LMDeploy's TurboMind had no memory left on the device: weights lie there, what prompts take (by session_len), and a cache of keys and values, as large as "	\
+    "cache_max_entry_count lets it be: of what the weights leave free, or in older versions of the whole device. Where weights fit, a smaller one leaves more for the rest; where they do not, fewer bits or more devices (tp) do."
 #define TOKENS		"The server tried at its start whether the tokens that it is to hold at once fit beside the "	\
     "weights, and they do not: smaller limits (--max-batch-total-tokens, --max-batch-prefill-tokens, "		\
     "--max-input-length), weights in fewer bits, or more devices (--num-shard) make them fit."
@@ -231,6 +231,12 @@
     "last lines of the traceback tell which memory it was."
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
     "once."
+#define OPENVINO_BUFFER	"OpenVINO could not make a buffer on the GPU. OpenCL's codes for want of memory, the device's or the machine's, which a GPU that is built in shares, and for "	\
+    "a buffer that is larger than the driver gives in one piece, all come as these words. Fewer or smaller inputs at once, or a smaller model, take less."
+#define DIRECTML_CODE	"The code is Windows' own for want of memory, by way of DirectML. Whose it was it does not tell: a device's, which a GPU that is built in has from the machine's, or the machine's "	\
+    "itself. The Task Manager, while it runs, shows both. Fewer or smaller inputs at once, fewer models at a time, or other programs that are closed leave more."
+#define INVOKE_LOADS	"InvokeAI was to put a model's weights on the device, where it had no room for them, and gave up: the pixels of what is made play no part yet. Other programs that "	\
+    "use the device closed, weights in fewer bits, or a smaller model leave room."
 #define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\
     "memory; a kernel that needs too many registers or too much local memory, or reads beyond a "	\
     "buffer, ends so, too."
