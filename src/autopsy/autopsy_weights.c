@@ -89,14 +89,15 @@ in_machine(struct autopsy *y, enum autopsy_says kind)
 		    where_named(y), they_take(y)));
 }
 
-/* Is the failure of a device by its own message, or by a person's words for a single one? */
+/* Is the failure of a device by its own message, or, of a single one, by a person's words, or at
+ * least not of the machine's memory by these? */
 static bool
 is_of_device(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
 	if (y->main->kind == OOM_TOLD)
-		return (p->told.device || p->told.gpu) && !p->parallel.line;
+		return (p->told.device || p->told.gpu || (!p->told.host && !p->told.ram)) && !p->parallel.line;
 	return autopsy_is_torch(y->main) || y->main->kind == OOM_CUDA || y->main->kind == OOM_MPS;
 }
 
@@ -119,6 +120,17 @@ on_some_device(struct autopsy *y, enum autopsy_says kind)
 	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s. Where all of them lie on one device, what a run keeps has to fit beside them there.%s", where_named(y), they_take(y),
 	    is_trained_whole(y) ? arena_printf(y->arena, " Where all of them are trained with Adam in mixed precision, they take, as a rule, with "
 	    "their gradients and what it keeps, %s, on all devices together where those split them (FSDP, ZeRO).", size_human(bytes, weights_bytes(y, TRAINED_BYTES))) : ""));
+}
+
+/* What they take in training, where they are split among devices. */
+static void
+split(struct autopsy *y, enum autopsy_says kind)
+{
+	char bytes[SIZE_TEXT];
+
+	if (y->log.paste.millions >= MANY && !y->main->host && is_trained_whole(y) && !autopsy_is_tried(y, BY_OFFLOADING))
+		autopsy_hint(y, kind, arena_printf(y->arena, "%s and all of them are trained with Adam in mixed precision, they take, as a rule, with their gradients and what it keeps, 16 bytes "
+		    "each, %s, on all devices together, ahead of what forward keeps: where those have not as much, a smaller batch does not help.", where_named(y), size_human(bytes, weights_bytes(y, TRAINED_BYTES))));
 }
 
 /* They fit a device of TOTAL bytes, but not with what training keeps of each, where an adapter,
@@ -164,9 +176,11 @@ autopsy_weights(struct autopsy *y)
 	int64_t total = autopsy_device_bytes(y);
 	bool is_served = y->main->kind == OOM_KERNEL && p->serves;
 
-	if (p->millions <= 0 || p->splits || y->lo >= NO_DEVICE || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served && !speaks_of_weights(y->main)))
+	if (p->millions <= 0 || y->lo >= NO_DEVICE || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served && !speaks_of_weights(y->main)))
 		return;
-	if (y->main->host)
+	if (p->splits)
+		split(y, kind);
+	else if (y->main->host)
 		in_machine(y, kind);
 	else if (total <= 0)
 		on_some_device(y, kind);

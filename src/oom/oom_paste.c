@@ -14,6 +14,7 @@
 #include "oom/oom_habit.h"
 #include "oom/oom_named.h"
 #include "oom/oom_seen.h"
+#include "oom/oom_short.h"
 #include "oom/oom_words.h"
 
 #define MOST_MIB	((int64_t)1 << 24)
@@ -77,15 +78,41 @@ is_model_of_others(struct talk t, const char *s, bool told)
 	return talk_any_phrase(ahead, "e.g.|e.g |for example|for instance|such as") || (told && talk_any_whole(talk_sentence(t, s), OF_OTHERS));
 }
 
-/* "70B-QLoRA", "13B model", "deepseek-r1:671b": a size that its neighbours make a model's. */
+#define OF_WORK		"train trained run load finetune fine-tune tune serve quantize training running loading finetuning fine-tuning pretrain pretraining"
+#define OF_BITS		"fp8 fp16 bf16 int8 int4 8bit 4bit nf4 gguf gptq awq lora"
+#define OF_FAMILY	"llama llama2 llama3 qwen mistral gemma falcon deepseek vicuna"
+
+#define OF_FAILING	"doesn't does didn't did won't will cannot can't can couldn't could wouldn't would is ooms oom runs ran crashes crashed fails failed"
+
+/* "70B-QLoRA", "13B model", "14B_fp8", "llama 70B", "deepseek-r1:671b": a size that its neighbours
+ * make a model's; "the 14B does not fit", in a sentence that says so. */
 static bool
 is_size_of_model(struct talk t, const char *s, const char *to)
 {
+	struct talk ahead, behind = clause_word_behind(t, to);
+
 	if (!is_digit(*s))
 		return false;
 	if (s > t.s && s[-1] == ':')
 		return talk_any_of(talk_part(t, t.s, s), "llama qwen mistral gemma deepseek phi mixtral vicuna codellama starcoder gpt-oss");
-	return talk_any_of(talk_part(t, s, to), "lora") || talk_is_one_of(clause_word_ahead(t, s), "train run load finetune tune serve quantize training running loading") || talk_is_one_of(clause_word_behind(t, to), "model models llm llms");
+	ahead = clause_word_ahead(t, s);
+	return talk_any_of(talk_part(t, s, to), OF_BITS) || talk_is_one_of(ahead, OF_WORK " " OF_FAMILY) ||
+	    talk_is_one_of(behind, "model models llm llms param params parameter parameters pretrain pretraining " OF_BITS) ||
+	    (talk_is_one_of(ahead, "the") && to[-1] == 'B' && talk_is_one_of(behind, OF_FAILING) && oom_short_fails(talk_clause(t, s, 1)));
+}
+
+#define RUNS_INSTEAD	"stuck using|stuck with|stuck on|limited to|only use|only run|only able to|can run|could run|able to run|can use|able to use|settle for|fall back to|fell back to|get by with"
+#define RUNS_WELL	"no issue with|no issues with|no trouble with|works with|worked with|fine with|works for|worked for"
+
+/* "I am stuck using the 1.3B model", "no issue with a 7B model", "anyone who trained 65B?": what
+ * runs in place of the one that failed, or another's. */
+static bool
+is_size_that_runs(struct talk t, const char *s)
+{
+	struct talk ahead = talk_part(t, talk_clause(t, s, 1).s, s);
+
+	return talk_has_whole(ahead, RUNS_WELL) || (talk_has_whole(ahead, RUNS_INSTEAD) && !clause_says_no(ahead, "")) ||
+	    talk_any_whole(talk_part(t, talk_sentence(t, s).s, s), "anyone anybody");
 }
 
 #define FEW_BITS	"4bit|8bit|nf4|int4|w4a16|w8a8|mxfp4|nvfp4|fp8_scaled|fp8_e4m3|_fp8|-fp8|gpt-oss|exl2|gptq|awq|gguf|--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|" \
@@ -165,6 +192,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told) || is_of_results(t, s)))
 			continue;
 		if (name.n >= 2 && is_size_of_model(t, s, to) && (millions = size_at(s, s, to)) > 0) {
+			if (told && is_size_that_runs(t, s))
+				continue;
 			p->millions = (p->millions && p->millions != millions) || is_of_experts(t, name) ? -1 : millions;
 			p->model_told = told && (p->model_told || !p->model.line);
 			said_at(&p->model, t, s, line);
