@@ -128,42 +128,35 @@ of_all(const struct autopsy *y, int64_t total)
 	return arena_printf(y->arena, y->main->kind == OOM_MPS ? "the limit's %s" : "the device's %s", size_human(all, total));
 }
 
-/* Could PyTorch have kept what forward makes for a backward that never comes? */
+/* Could PyTorch have kept what forward makes for a backward that never comes, where people tell of
+ * tests or inference? */
 static bool
 may_be_recorded(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (autopsy_trains(y) && !p->evaluating.line && !p->inferring.line)
+	if (!p->evaluating.line && !p->inferring.line)
 		return false;
 	return (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_MPS) && !y->main->function[0] && !y->log.epoch && !p->no_grad && !autopsy_is_of_program(y) &&
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER | TRACE_GENERATES | TRACE_PROFILES | TRACE_GRAPH));
 }
 
-/* What of the device is neither these tensors nor free, where the message does not say what that
- * is: a cache of the process's own, or others'. */
-static bool
-has_unnamed(const struct budget *b)
-{
-	return b->outside < 0 && b->total > 0 && b->allocated >= 0 && b->free >= 0 && b->total - b->allocated - b->free >= b->total / 8;
-}
-
-/* A step took most of it, or what was kept of earlier ones. */
+/* A step took most of it, or what was kept of earlier ones: what that is made of. What is less, no
+ * list tells: whether there is a batch, pixels or a length to be smaller is told by the lines that
+ * have them (SAYS_BATCH_SAID). */
 static void
 own_step(struct autopsy *y, const char *have)
 {
-	const char *where = autopsy_of_others(y) || y->budget.in_use >= 0 || has_unnamed(&y->budget) ? "what is left to it" : y->main->kind == OOM_MPS || y->log.dump.any ? "it" :
-	    "the device";
-
 	if (autopsy_in_update(y->main)) {
 		autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s By then backward as a rule has let go of what forward kept: weights, gradients and what "
 		    "the optimizer keeps are most of it, and other results only where something holds them.", have));
 		return;
 	}
-	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s" AT_START(" Where it fails at the first steps, the run is too large for %s: " LESS_OF_A_BATCH " layers' "
-	    "results smaller, but not weights and what goes with them.") AFTERWARDS(" Where it fails %s, something may be held from earlier ones (" IN_TRAINING(IN_TORCH("sums of losses with their graph, "))
-	    "lists of results)" HAD_STEPS(", or samples or a phase (tests, a file that is saved) came that need more. " TRY BY_BATCH "Fewer in a batch" TRY BY_ANYTHING "a bound on their size" TRY_FIRST "A bound on their size" TRY_END ", leave it room") ".") "%s",
-	    have, where, autopsy_had_steps(y) ? "only after steps that had fitted" : "later", may_be_recorded(y) ?
+	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s" AT_START(" %s run needs more than there is, for its weights" IN_TRAINING(" (in training with gradients and what the optimizer keeps)")
+	    ", the same whatever the batch, or for what its layers make, which grows with the samples at once and their size (pixels, length)" AFTERWARDS("; or something is held of earlier steps ("
+	    IN_TRAINING(IN_TORCH("losses with their graph, ")) "lists of results), and grows from one to the next") ".") AFTERWARDS(HAD_STEPS(" Where it fails only after steps that had fitted, something may be held from "
+	    "earlier ones (" IN_TRAINING(IN_TORCH("sums of losses with their graph, ")) "lists of results), or samples or a phase (tests, a file that is saved) came that need more.")) "%s",
+	    have, autopsy_may_go_on(y) ? "Either the" : "The", may_be_recorded(y) ?
 	    y->log.paste.older && !y->log.paste.newer ? " Where nothing is trained, as in tests and inference, volatile=True of PyTorch before 0.4 spares what forward keeps for backward." :
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
@@ -253,8 +246,8 @@ emptied(struct autopsy *y)
 	    b->lent || b->roomy || y->forecast.known)
 		return;
 	autopsy_cause(y, SAYS_EMPTIED, arena_printf(y->arena, "This process has reserved %s of the device's %s, of which %s are tensors: the rest was "
-	    "taken for something before, freed, and is kept: %s what it takes at its most smaller.",
-	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated), LESS_OF_A_BATCH));
+	    "taken for something before, freed, and is kept.",
+	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated)));
 }
 
 /* What TensorFlow's allocator tells of itself in a dump. */
@@ -296,7 +289,7 @@ parted(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_PARTED, arena_printf(y->arena, "Tensors of this process have %s of the device's %s, and %s is outside: CUDA's "
 	    "context and libraries, a desktop, other processes, which " LISTER " lists.%s", size_human(had, b->allocated), size_human(all, b->total), size_human(outside, b->outside),
-	    pieces ? "" : arena_printf(y->arena, " Where none of these can go, the device is too small for the run as it is: %s layers' results smaller.", LESS_OF_A_BATCH)));
+	    pieces ? "" : " Where none of these can go, the device is too small for the run as it is."));
 }
 
 static void

@@ -277,8 +277,7 @@ others(struct autopsy *y)
 		return;
 	}
 	autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
-	    "tensors%s%s: " LISTER " lists %s. A process that died in a debugger or a notebook "
-	    "may still hold its share.%s", size_human(human, taken), size_human(total, b->total),
+	    "tensors%s%s: " LISTER " lists %s.%s", size_human(human, taken), size_human(total, b->total),
 	    b->others <= 0 ? "" : b->listed ? ", by other processes, of which some may be this run's own where it has several" : ", by other processes, or what the driver and a display keep",
 	    !one ? "" : arena_printf(y->arena, ", or by the system, its programs and its cache of files, where the device has one memory with them (line %d)", one),
 	    one ? "the processes among them" : "who has it", beside_torch(y)));

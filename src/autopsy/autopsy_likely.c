@@ -358,11 +358,6 @@ autopsy_likely(struct autopsy *y)
 		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
-	if (!is_placed(y) && !autopsy_is_of_machine(y) && !y->log.paste.told.device && !(y->log.paste.told.processor.line && !y->log.paste.told.gpu))
-		push(y, y->log.paste.phone ? "Where it was on a phone, its system's own tools (Android Studio's profiler, Xcode's memory gauge) tell what "
-		    "grows." : y->log.paste.mac && !y->log.paste.nvidia && !y->log.paste.amd ? "Where it was on a Mac with a chip of Apple's, the machine and its GPU "
-		    "have one memory: Activity Monitor tells who has it, and what grows." : arena_printf(y->arena, "Where it is not clear whether it was the machine's memory or a device's, the tools of both "
-		    "(top; %s), while it runs, tell which grows, and whether other processes have it.", autopsy_tools(y)));
 	if (first_item(y, r) == MOST_LIKELY) {
 		if (y->main->kind != OOM_MPS)
 			nothing_told(y);

@@ -25,9 +25,8 @@ int64_t	autopsy_of_others(const struct autopsy *);
 bool	autopsy_is_large_block(const struct autopsy *);
 
 /* What holds of TEXT in the world of this run, which marks tell (oom_world.h); "" where nothing
- * does. And the names of the tools that tell who has a device. autopsy_world.c. */
+ * does. autopsy_world.c. */
 const char	*autopsy_worded(const struct autopsy *, const char *text);
-const char	*autopsy_tools(const struct autopsy *);
 /* Does the report show that the measure of a sign (BY_) is in use, or was tried without help? And
  * TEXT without those that are: autopsy_measures.c. */
 bool	autopsy_is_tried(const struct autopsy *, const char *by);

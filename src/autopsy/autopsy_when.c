@@ -14,21 +14,17 @@
 #define TOP_TELLS	"when it grows, by the machine's own tool (top), tells most:"
 
 static const char *const of_device[] = {
-	AT_START("- At the first steps or calls, where the device was nearly free before: the run needs more than there is. " TRY BY_BATCH "Fewer samples at once (a smaller batch; not all of the data)" TRY BY_SAMPLES
-	    "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (shorter, fewer pixels)" TRY BY_NETWORK "a smaller network" UNTRIED(BY_BITS, " (or its weights in fewer bits)") TRY_END " take less."),
+	AT_START("- At the first steps or calls, where the device was nearly free before: the run needs more than there is, for weights, or for what layers make, which grows with the samples at "
+	    "once and their size (pixels, length)."),
 	UNTRIED(BY_ALONE, "- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended."),
-	AFTERWARDS("- Only later: something may be kept from step to step (" IN_TORCH("losses with their graph, ") "results on lists), or larger samples came. Only in "
-	    "validation, tests or predictions: " WITH_GRADIENTS("gradients may be on there (in PyTorch torch.no_grad() switches them off), or ") "more is given, or kept, "
-	    "at once than in training."),
+	AFTERWARDS("- Only later: something may be kept from step to step (results on lists), or larger samples came."),
 	NULL
 };
 
 static const char *const of_machine[] = {
-	AT_START("- Before the first step: data are read whole, and once more while they are converted, or weights are. Read as they are needed, or mapped "
-	    "from a file, data need not lie there at once."),
-	AFTERWARDS("- From step to step: something may be kept (results on lists" IN_TORCH(", losses with their graph") ")" WITH_LOADER(", or a loader's processes come to hold copies of "
-	    "what the data set has; without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " that does not grow") "."),
-	"- In a step, where the network itself runs on the processor: " TRY BY_BATCH "fewer samples at once" TRY BY_ANYTHING "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less.",
+	AT_START("- Before the first step: data are read whole, and once more while they are converted, or weights are."),
+	AFTERWARDS("- From step to step: something may be kept (results on lists)" WITH_LOADER(", or a loader's processes come to hold copies of what the data set has") "."),
+	"- In a step, where the network itself runs on the processor: what layers make, which grows with the samples at once and their size.",
 	NULL
 };
 

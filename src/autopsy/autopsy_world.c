@@ -307,14 +307,6 @@ lister(const struct autopsy *y)
 }
 
 const char *
-autopsy_tools(const struct autopsy *y)
-{
-	const char *name = lister(y);
-
-	return strcmp(name, ANY_LISTER) == 0 ? "nvidia-smi, rocm-smi" : name;
-}
-
-const char *
 autopsy_worded(const struct autopsy *y, const char *text)
 {
 	const char *s;
