@@ -381,17 +381,26 @@ autopsy_pictures_said(struct autopsy *y)
 	    stranger ? "what is made of them grows" : "results of its layers grow"));
 }
 
+/* Is what reads weights near a message, or its bar the last that the log has of them? */
+static bool
+is_read_near(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int line = y->main->line, last = y->main->last > line ? y->main->last : line;
+
+	return p->loads && (p->loads_halted == p->loads || (p->loads >= line - READ_AHEAD && p->loads <= line + READ_AHEAD) || (p->loads >= last - READ_AHEAD && p->loads <= last + READ_AHEAD));
+}
+
 /* Weights that were being read when a process was ended, or that pasted code reads. */
 static void
 reading(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (!p->loads || (y->main->kind != OOM_KERNEL && !(y->main->kind == OOM_TOLD && y->main->host && p->told.killed.line)) || y->main->line - p->loads > READ_AHEAD || p->loads - y->main->line > READ_AHEAD ||
-	    (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
+	if (!is_read_near(y) || (y->main->kind != OOM_KERNEL && !(y->main->kind == OOM_TOLD && y->main->host && p->told.killed.line)) || (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
 		return;
-	autopsy_cause(y, SAYS_READING, arena_printf(y->arena, "Line %d may read weights. Where it does, those of a file and the model's own may lie in the machine's memory "
-	    "together, the model's in float32 unless it is told otherwise: a file in 16 bits, safetensors, torch_dtype and "
+	autopsy_cause(y, SAYS_READING, arena_printf(y->arena, "Line %d may read weights, or an optimizer's numbers. Where it does, those of a file and the run's own may lie in the machine's memory "
+	    "together, a model's in float32 unless it is told otherwise" WITH_PARTS(", and where there are several processes, those of each") ": a file in 16 bits, safetensors, torch_dtype and "
 	    "low_cpu_mem_usage=True in transformers, or map_location on the device take less there.", p->loads));
 }
 

@@ -46,9 +46,9 @@ const struct row autopsy_rows[] = {
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, LEAVES },
 		{ ANOTHER(""), LISTED } } },
-	{ NEEDS_COPIES, "each process has its own data", {
-		{ "As many copies of them lie in the machine's memory as there are processes", "with one process it is one. A file that all of them map (numpy.memmap, Arrow, LMDB), shared memory, or a part of the data "
-		    "for each rank take less." } } },
+	{ NEEDS_COPIES, "each process reads data or weights for itself", {
+		{ "As many copies of them lie in the machine's memory as there are processes", "with one process it is one. A file that all of them map (numpy.memmap, Arrow, LMDB; of weights safetensors), shared memory, or a part "
+		    "for each rank take less, and so do weights that one of them reads." } } },
 	{ NEEDS_SESSION | NEEDS_GROWS, "memory grew while sessions of TensorFlow ran in a loop", {
 		{ "Operations are added to the graph in each round: by an operator on a tensor within run(), a function of tf that is called in the "
 		    "loop, or a network or session that is made there", "then rounds take longer and longer, too, and the graph's finalize() "

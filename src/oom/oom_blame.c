@@ -123,16 +123,24 @@ denies_device(struct oom_paste *p, struct talk t)
 
 #define EACH_PROCESS	"each process|every process|each rank|every rank|each gpu|every gpu|each worker|every worker|all processes|per process|per rank|each replica|to other processes|to the other processes|to the processes"
 
+#define EACH_CHINESE	"每个进程|每一个进程|个进程都|个进程 都|进程都会|每个rank|每张卡都会|每个worker"
+#define READ_CHINESE	"加载|读取|读入|载入|复制|拷贝"
+#define WHOLE_CHINESE	"数据|state_dict|state dict|权重|模型|checkpoint|参数"
+
 /* "Each process gets a replica of the data", "loads all of the data": as many of them as
  * processes. */
 static const char *
 copies_data(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, EACH_PROCESS, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
+	const char *at = talk_first(t, EACH_CHINESE);
+	struct talk sentence;
 
-	if (!at || !talk_any_whole(sentence, "data dataset datasets features corpus embeddings") || memchr(sentence.s, '?', sentence.n))
+	if (at)
+		return talk_any_phrase(t, WHOLE_CHINESE) && talk_any_phrase(t, READ_CHINESE) && !talk_any_phrase(t, "共享|避免|只加载|不会") ? at : NULL;
+	at = talk_find_whole(t, EACH_PROCESS, &n);
+	sentence = at ? talk_sentence(t, at) : t;
+	if (!at || !(talk_any_whole(sentence, "data dataset datasets features corpus embeddings") || (talk_any_whole(sentence, "state_dict weights checkpoint model") && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	if (talk_any_whole(sentence, "not no without instead avoid avoids once shared loader loaders part parts shard shards subset portion chunk slice map maps mapped"))
 		return NULL;

@@ -233,6 +233,26 @@ has_more(struct talk t, const char *at, size_t n)
 	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory");
 }
 
+/* The first card, of several, and that it is full or has more; not for what others have of it. */
+#define FIRST_CHINESE	"第0张卡|第0块卡|第0张显卡|第零张卡|第一张卡|第一块卡|第一张显卡|第一块显卡|0号卡|0号gpu|0号显卡|0卡|卡0|主卡|首卡|gpu0|gpu 0|gpu:0|cuda:0"
+#define SEVERAL_CHINESE	"多卡|多gpu|多显卡|每张卡|其他卡|其它卡|其余卡|其他显卡|其余显卡|其他gpu|几张卡|双卡|两张卡|四张卡|八张卡|2卡|4卡|8卡|并行"
+#define FULL_CHINESE	"占满|爆满|被爆|爆了|爆掉|打满|撑爆|满了|已满|溢出|显存更多|占用更多|显存最多|占用最多|占用最高|占用更高|高于其|多于其|不均|不平衡|比其他|比其它"
+#define OTHERS_CHINESE	"别人|他人|其他人|其他进程|其它进程|别的进程|其他程序|其它程序|其他任务|别的任务|单卡|每张卡都|所有卡都"
+
+static const char *
+first_in_chinese(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	if (!talk_any_phrase(t, SEVERAL_CHINESE) || talk_any_phrase(t, OTHERS_CHINESE))
+		return NULL;
+	while (talk_next_phrase(t, FIRST_CHINESE, &at, &n))
+		if (talk_any_phrase(talk_clause(t, at, n), FULL_CHINESE) && !clause_denies_elsewhere(t, at, n))
+			return at;
+	return NULL;
+}
+
 /* "the first GPU has much more memory than the others", "all ranks default to GPU 0", "unbalanced
  * load, GPU 0 is full" */
 const char *
@@ -242,6 +262,8 @@ oom_runs_first(struct talk t)
 	const char *at;
 	size_t n;
 
+	if ((at = first_in_chinese(t)))
+		return at;
 	for (rest = t; (at = talk_find_whole(rest, FIRST, &n)); rest = talk_part(t, at + n, t.s + t.n))
 		if (has_more(t, at, n))
 			return at;

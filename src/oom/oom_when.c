@@ -123,6 +123,11 @@ adds_each(struct talk t)
 	return talk_has_whole(talk_part(t, at + n, clause.s + clause.n), "every iteration|each iteration|every step|each step|every epoch|each epoch|every batch|each batch|every call|each call|every time|each time|every episode|each episode") ? at : NULL;
 }
 
+/* The same in other languages. */
+#define GROWS_ELSEWHERE	"一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
+    "持续走高|持续飙升|持续累积|一路上涨|一路上升|一路飙升|越用越多|越跑越多|越积越多|只增不减|缓慢上|线性增|增え続け|増加し続け|徐々に増|どんどん増|じわじわ増|メモリリーク|계속 증가|계속 늘|점점 증가|점점 늘|누수|"	\
+    "постоянно растет|постоянно растёт|постепенно растет|постепенно растёт|утечка памяти|sigue aumentando|va aumentando|sigue creciendo|fuga de memoria|wächst ständig|wächst immer|steigt ständig|speicherleck|fuite de mémoire|ne cesse d'augmenter"
+
 /* Where words say that memory grows. */
 static const char *
 grows(struct talk t)
@@ -131,7 +136,7 @@ grows(struct talk t)
 
 	if (by || (by = adds_each(t)))
 		return by;
-	if (!talk_any_of(t, "leak memory vram usage ram \xe6\x98\xbe\xe5\xad\x98 \xe5\x86\x85\xe5\xad\x98"))		/* 显存 内存 */
+	if (!talk_any_of(t, "leak memory vram usage ram 显存 内存 メモリ 메모리 памят memoria speicher mémoire"))
 		return NULL;
 	if ((talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear")) || talk_any_phrase(t, "page cache|disk cache"))
 		return NULL;		/* what it is for; or what the system keeps of files, which is no want */
@@ -144,7 +149,7 @@ grows(struct talk t)
 	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|is getting bigger|is getting larger|is getting higher|keeps getting bigger|keeps getting larger|keeps getting higher|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
 	    "continues to grow|continues to expand|continues expanding|keeps expanding|memory is being allocated with each|memory is being allocated in each|memory is allocated with each|memory is allocated in each|memory is rising on every|memory is rising at every|memory is rising with every|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
-	    "显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
+	    GROWS_ELSEWHERE "|显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
 	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
 	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
@@ -221,7 +226,7 @@ is_of_learning(struct talk t, const char *at)
 
 /* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后, and in the middle of it */
 #define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
-    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现"
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长"
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 

@@ -122,7 +122,7 @@ is_no_inference(struct talk t, struct talk clause, const char *at)
 static const char *
 infers(struct talk t)
 {
-	const char *elsewhere = talk_any_phrase(t, "训练") ? NULL : talk_first(t, "进行推理|推理报|推理就报|推理会报|推理出现|推理显存|推理爆|推理时|执行推理|做推理|推理的时候|推理任务|在推理");
+	const char *elsewhere = talk_any_phrase(t, "训练") ? NULL : talk_first(t, "进行推理|推理报|推理就报|推理会报|推理出现|推理显存|推理爆|推理时|执行推理|做推理|推理的时候|推理任务|在推理|多次推理|次推理后|推理后|推理过程|推理阶段|推理几|推理了");
 
 	if (elsewhere && !is_fine(t, elsewhere))
 		return elsewhere;
