@@ -28,7 +28,6 @@ static const char *const says[KNOBS] = {
 	    "it, and a lower bound takes less. One that is longer than all of it has to be cut or left out.",
 	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, as in NeMo, what layers keep grows with the longest of a batch, to which the others are padded; where it bounds the seconds of all of "
 	    "a batch, as in icefall, with those, and a recording that is longer makes a batch of its own. " TRY BY_ANYTHING "A lower bound" TRY BY_ANYTHING "recordings that are cut or left out" TRY BY_BATCH "fewer at once" TRY_END " take less.",
-	[KNOB_OFFLOADS] = UNTRIED(BY_LOWVRAM, "Where that is of Stable Diffusion's web UI, or of ComfyUI, more of the model lies on the device at a time than with --lowvram, which takes less, and longer."),
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
 	    "at once, one call after the other, take less.",
 	[KNOB_CONTEXT] = "Where that is of llama.cpp, or of a program with it, such as Ollama, keys and values for as many tokens are set aside when a model is loaded, in Ollama for each of as many requests at once as "

@@ -404,48 +404,6 @@ reading(struct autopsy *y)
 	    "low_cpu_mem_usage=True in transformers, or map_location on the device take less there.", p->loads));
 }
 
-/* The options of the program that draws, for what is proposed: none of another's. */
-struct drawer {
-	const char *scores, *parts;
-};
-
-static struct drawer
-drawer(const struct autopsy *y)
-{
-	static const struct drawer cpp = { " (--diffusion-fa)", " (--offload-to-cpu)" }, library = { " (xFormers)", " (enable_model_cpu_offload())" },
-	    any = { " (xFormers)", " (--lowvram, where the program has that option)" }, none = { "", "" };
-	const struct oom_paste *p = &y->log.paste;
-
-	if (y->main->kind == OOM_MPS)
-		return none;
-	if (p->draws_cpp)
-		return cpp;
-	if (p->draws_library && !p->images && !p->images_told)
-		return library;
-	return strstr(y->main->who, "XPU") ? (struct drawer){ "", any.parts } : any;
-}
-
-static void
-images(struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-	struct drawer is = drawer(y);
-	int line = p->images ? p->images : p->serves || p->server.line ? 0 : p->images_told ? p->images_told : p->draws_cpp ? p->draws_cpp : p->draws_library;
-
-	if (!line || p->trains || p->training || y->log.trained || y->log.batch || y->log.epoch || !(autopsy_is_torch(y->main) || (y->main->kind == OOM_TOLD && !p->told.host)) || p->decoder.line || (y->main->facts & (TRACE_DECODER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
-		return;
-	if (p->draws_loading) {
-		autopsy_cause(y, SAYS_IMAGES, arena_printf(y->arena, "Line %d has a name as of a program that makes images by diffusion. Where it is one, and failed while a model was loaded, as "
-		    "line %d may say, the pixels of what is made play no part yet: " TRY BY_BITS "weights in fewer bits" TRY BY_LOWVRAM "only a part of the model there at a time%s" TRY BY_ANYTHING "a smaller model" TRY_END " take less.",
-		    line, p->draws_loading, is.parts));
-		return;
-	}
-	autopsy_cause(y, SAYS_IMAGES, arena_printf(y->arena, "Line %d has a name as of a program that makes images by diffusion. Where it is one, and nothing is "
-	    "trained, its model's weights lie there first; what is made grows with the pixels and the images at once, and attention's scores, where they are stored, "
-	    "with the square of the pixels. " TRY BY_SAMPLES "Smaller images" TRY BY_BATCH "fewer at once" TRY_FIRST "Fewer images at once" TRY BY_ATTENTION "attention that does not store scores%s"
-	    TRY BY_HALF "weights in 16 bits" TRY BY_LOWVRAM "only a part of the model there at a time%s" TRY_END " take less.", line, is.scores, is.parts));
-}
-
 /* ---- configurations, and lists ---- */
 
 static void
@@ -594,7 +552,6 @@ autopsy_paste_causes(struct autopsy *y)
 	if (y->main->host)
 		return;
 	mismatch(y);
-	images(y);
 	collector(y);
 	darknet(y);
 	darknet_tests(y);

@@ -137,7 +137,6 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(KNOB,		LINE,		"a name of a setting that bounds what is given at once, and a device's memory")	\
 	SAYS(NAMED_WEIGHTS,	LINE,		"a model's name with its number of weights, in a command or settings")		\
 	SAYS(READING,		LINE,		"a line that reads weights, near what the system ended")			\
-	SAYS(IMAGES,		LINE,		"a name of a program that makes images")					\
 	SAYS(DARKNET,		LINE,		"Darknet's settings, and its message")						\
 	SAYS(DARKNET_TESTS,	LINE,		"a command of Darknet's that tests, and its message")				\
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\

@@ -30,7 +30,6 @@ static const struct {
 	[KNOB_PIECE] = { "--segment|chunk_length_s|segment_length|segment_duration|chunk_duration", NULL, "audio track song record wav mp3 speech demucs whisper stem", NULL, false, false },
 	[KNOB_TOKENS] = { "max-tokens|max_tokens|batch-bins|batch_bins|max_batch_tokens", "train dataset", "fairseq espnet wav2vec speech utterance oom memory audio sentence second", "temperature messages prompt completion samplingparams sampling_params openai", false, false },
 	[KNOB_LASTS] = { "max-duration|max_duration|max_duration_s|max_audio_length|max_audio_len|max_wav_length|max_duration_in_seconds|max_input_length_in_sec|max_speech_length", NULL, NULL, NULL, true, false },
-	[KNOB_OFFLOADS] = { "--medvram|--normalvram|--highvram|--medvram-sdxl", NULL, NULL, NULL, false, false },
 	[KNOB_RETURNS] = { "num_return_sequences|num_beams", NULL, NULL, NULL, false, false, true },
 	[KNOB_CONTEXT] = { "num_ctx|ollama_context_length|ollama_num_parallel|--ctx-size|--ctx_size|ctx-size", NULL, NULL, NULL, false, false },
 	[KNOB_SPLIT] = { "--gpu-split|--gpu_split|gpu-split|gpu_split", NULL, NULL, NULL, false, false },

@@ -24,7 +24,6 @@ enum oom_knob_kind {
 	KNOB_PIECE,		/* of a recording */
 	KNOB_TOKENS,		/* of a batch, or a waveform's samples in it */
 	KNOB_LASTS,		/* how long one may be that is trained on */
-	KNOB_OFFLOADS,		/* what a program that makes images keeps off the device */
 	KNOB_RETURNS,		/* how many texts are generated at once for each that is given */
 	KNOB_CONTEXT,		/* of a text, for which a program sets keys and values aside */
 	KNOB_SPLIT,		/* what of each device weights may take */

@@ -384,7 +384,7 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->loads_model = line;
 	if (talk_any_of(t, "dtype load_in_ load-in- quantiz bitsandbytes .half() .bfloat16()"))
 		p->types = line;
-	if (talk_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai"))
+	if (talk_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai") || talk_any_phrase(t, "prompt executed in"))
 		p->images = line;
 	if ((talk_any_phrase(t, "%|") && talk_any_of(t, "loss=") && talk_any_phrase(t, " lr=")) || (talk_any_phrase(t, "'loss':") && talk_any_phrase(t, "'learning_rate':|'grad_norm':")) ||
 	    talk_any_phrase(t, "= end of epoch|= starting epoch"))
@@ -449,23 +449,6 @@ makes_images(struct talk t)
 	struct talk clause = at ? talk_clause(t, at, n) : t;
 
 	return at && !clause_works(clause) && !clause_says_no(talk_part(clause, clause.s, at), "") && !talk_any_begins(talk_sentence(t, at), "train like unlike also beside alongside");
-}
-
-/* By which program images are made, and whether a model of it was loaded as memory ended: by
- * ComfyUI's name of the node that failed, or InvokeAI's own words. */
-static void
-draws(struct oom_paste *p, struct talk t, int line, bool told)
-{
-	const char *end = t.s + t.n, *node = told ? NULL : talk_first(t, "node type:");
-
-	if (!p->draws_cpp && talk_any_phrase(t, "stable-diffusion.cpp|sd-cli|--diffusion-fa"))
-		p->draws_cpp = line;
-	if (!told && talk_any_phrase(t, "-packages/diffusers/|-packages\\diffusers\\|from diffusers import|import diffusers"))
-		p->draws_library = line;
-	if (!told && talk_any_phrase(t, "prompt executed in"))
-		p->images = line;
-	if (!p->draws_loading && ((node && talk_any_of(talk_part(t, node, end), "loader loadmodel")) || talk_any_phrase(t, "insufficient gpu memory to load model")))
-		p->draws_loading = line;
 }
 
 /* Anything of a neural network: programs of other kinds run out of memory, too, in the same
@@ -671,7 +654,6 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		program(p, t, line);
 	else if (!p->images_told && makes_images(t))
 		p->images_told = line;
-	draws(p, t, line, told);
 	if (talk_any_of(t, "lora peft adapter frozen freez requires_grad sgd galore"))
 		p->names_adapter = line;
 	oom_domain_line(p->domains, t, line);

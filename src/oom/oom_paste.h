@@ -166,9 +166,6 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int layers;		/* or one for what only networks have, or of a framework's name, */
 	int trees;		/* and that names a library of trees that are learned; */
 	int classic;		/* and scikit-learn, or what is like it; */
-	int draws_cpp;		/* the first that names stable-diffusion.cpp, or its options, */
-	int draws_library;	/* and the last with code or files of diffusers; */
-	int draws_loading;	/* the first that tells of a model of images that was loaded as memory ended; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
 	int unmade;		/* the last with ONNX Runtime's message of a session that it could not make; */
 	int docker;		/* the first sentence that names Docker, */
