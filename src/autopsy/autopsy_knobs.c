@@ -25,7 +25,7 @@ static const char *const says[KNOBS] = {
 	[KNOB_PIECE] = "Where a recording is cut into pieces as long as that, results grow with them, and shorter ones take less. What lies there as a whole, as what "
 	    "is put together of the pieces, grows with the recording.",
 	[KNOB_TOKENS] = "Where that bounds how much a batch of training has, as in fairseq its tokens, or samples of waveforms, and in ESPnet its bins, results of layers grow with "
-	    "it, and a lower bound takes less. One that is longer than all of it has to be cut or left out.",
+	    "it. " TRY BY_SAMPLES "A lower bound" TRY_END " takes less. One sample that is longer than all of it has to be cut or left out.",
 	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, as in NeMo, what layers keep grows with the longest of a batch, to which the others are padded; where it bounds the seconds of all of "
 	    "a batch, as in icefall, with those, and a recording that is longer makes a batch of its own. " TRY BY_ANYTHING "A lower bound" TRY BY_ANYTHING "recordings that are cut or left out" TRY BY_BATCH "fewer at once" TRY_END " take less.",
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "

@@ -99,6 +99,9 @@ const char	*autopsy_unfilled(const struct autopsy *);	/* "What had filled it was
 void	autopsy_pictures_said(struct autopsy *);
 /* Are a model's weights, by its name, more than the device has? Then no batch matters. */
 bool	autopsy_weights_fill(const struct autopsy *);
+/* Could what training keeps of all weights be much of a device? Not where a name has few of
+ * them. */
+bool	autopsy_trains_many(const struct autopsy *);
 /* Is nothing known of it but by figures, or that it was a step: what samples there were decides?
  * Does it grow with them, whatever else decides? And is it one tensor, large by itself? */
 bool	autopsy_is_of_samples(const struct autopsy *);

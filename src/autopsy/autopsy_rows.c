@@ -12,7 +12,7 @@
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
 #define WEIGHTS_FILL	"Weights alone are most of the device"
 #define WEIGHTS_MORE	"Weights alone are more than is free"
-#define FEWER_BITS	"fewer bits (16 in place of 32, or 8, or 4), a part of them elsewhere, or a smaller model. Then it fails before the first result, whatever the batch."
+#define FEWER_BITS	TRY BY_BITS "fewer bits (16 in place of 32, or 8, or 4)" TRY BY_OFFLOADING "a part of them elsewhere" TRY BY_ANYTHING "a smaller model" TRY_END ". Then it fails before the first result, whatever the batch."
 #define BEFORE_ANY	"then it fails before the first result."
 #define OF_STOPPED	ANOTHER(", such as the run that was stopped")
 #define MORE		"The run needs more than there is"
@@ -20,8 +20,7 @@
 #define ANOTHER(such)	UNTRIED(BY_ALONE, "Another process has a part" such)
 #define LISTED		LISTER ", before the run, lists it."
 #define GIVEN		"What is given at once is too large"
-#define IN_TURN		TRY BY_BATCH "fewer at once (a batch, frames, windows)" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_SAMPLES "fewer pixels" TRY BY_PARTS "parts one after the other" TRY_END ". Then a "	\
-    "short or small one runs."
+#define IN_TURN		TRY BY_BATCH "fewer at once (a batch, frames, windows)" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_SAMPLES "fewer pixels" TRY BY_PARTS "parts one after the other" TRY_END "."
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
     "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less"
@@ -200,7 +199,7 @@ const struct row autopsy_rows[] = {
 		    " shows what is needed." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
 		{ WEIGHTS_MORE, FEWER_BITS },
-		{ IN_TORCH("A file's tensors are put back on the device beside the model's own"), "map_location=\"cpu\" in torch.load." } } },
+		{ UNTRIED(BY_BITS, IN_TORCH("A file's tensors are put back on the device beside the model's own")), "map_location=\"cpu\" in torch.load." } } },	/* what reads weights of few bits does so itself */
 	{ NEEDS_SINGLE, "one of several devices alone is used", {
 		{ "All of a model's weights lie on that one, as they do where nothing tells to split them (that several are seen, by CUDA_VISIBLE_DEVICES, does not)", "split among several (in transformers "
 		    "device_map=\"auto\", and no .to() or .cuda() behind it; in servers of language models a number of parts, such as --tensor-parallel-size, --tp or --tensor-split), each has a part." },
@@ -261,9 +260,9 @@ const struct row autopsy_rows[] = {
 		    "weights that are trained (LoRA)" TRY BY_SPLITTING "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less; the batch plays no part in it." },
 		{ "What forward keeps, gradients and weights leave no room for it", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", leave more." } } },
 	{ NEEDS_FULL, "all of a model's weights are trained", {
-		{ "Each weight has its gradient and what the optimizer keeps (Adam " TWO_NUMBERS ")", "in mixed precision those are 16 bytes for a weight as a rule, 104 GiB for 7 thousand million of them, ahead of "
+		{ WITH_MANY("Each weight has its gradient and what the optimizer keeps (Adam " TWO_NUMBERS ")"), "in mixed precision those are 16 bytes for a weight as a rule, 104 GiB for 7 thousand million of them, ahead of "
 		    "what forward keeps: " LESS_STATE "; the batch plays no part in it." },
-		{ "What forward keeps, beside them, is more than there is left", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_CHECKPOINTS "checkpoints (results that are made once more)" TRY_END " take less." } } },
+		{ "What forward keeps, beside weights, gradients and what the optimizer keeps, is more than there is left", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_CHECKPOINTS "checkpoints (results that are made once more)" TRY_END " take less." } } },
 	{ NEEDS_PENALTY, "the loss has a gradient penalty", {
 		{ "Backward makes a graph of its own for it (create_graph), beside what forward keeps, and that stays for as long as something holds the loss, the gradient, or what they were made of; "
 		    "in some versions of PyTorch longer", "one backward of the losses' sum, nothing of a step that is held in the next, and a smaller batch take less. Then it does not grow." },
@@ -281,15 +280,17 @@ const struct row autopsy_rows[] = {
 		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
-		{ GIVEN, IN_TURN },
+		{ AT_START(GIVEN), IN_TURN " Then a short or small one runs." },
+		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), IN_TURN " Then it fails with that alone, too." },
+		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." },
 		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." },
-		{ WEIGHTS_FILL, BEFORE_ANY } } },
+		{ AT_START(WEIGHTS_FILL), BEFORE_ANY } } },
 	{ NEEDS_DECODES, "an autoencoder of images was at work then, as behind the last step, when what was made is decoded", {
 		{ "Its layers have the full height and width of all pictures, or frames, at once", TRY BY_TILES "in tiles (enable_vae_tiling() in diffusers, or a "
 		    "setting of the program)" TRY BY_ANYTHING "in slices" TRY BY_ANYTHING "one by one" TRY_END " they need a part of that." },
 		{ UNTRIED(BY_OFFLOADING, "Weights of what ran before it lie there still"), "moved off the device by then (offloading), they leave it room." } } },
 	{ NEEDS_LONG, "what is given is long, or has many frames", {
-		{ GIVEN, IN_TURN } } },
+		{ GIVEN, IN_TURN " Then a short or small one runs." } } },
 	{ NEEDS_CLOUD, "what is given is a cloud of points", {
 		{ "It has more points than there is room for, and layers keep numbers for each, or for each pair of neighbours", "fewer (larger voxels, a sample of them, blocks of the "
 		    "space one after the other) take less, and so do fewer clouds at once." } } },

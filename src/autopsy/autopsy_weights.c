@@ -12,6 +12,7 @@
 #define HALF_BYTES	2	/* of a weight in 16 bits, */
 #define FLOAT_BYTES	4	/* or in float32; */
 #define TRAINED_BYTES	16	/* in both, with a gradient in 16 and Adam's two numbers in 32 */
+#define SMALL_DEVICE	((int64_t)16 << 30)
 #define MANY		3000	/* millions of weights that a machine's memory may be too small for */
 
 /* The weights' bytes, with so many for each. */
@@ -28,6 +29,14 @@ autopsy_weights_fill(const struct autopsy *y)
 	int64_t total = autopsy_device_bytes(y);
 
 	return p->millions > 0 && !p->splits && !p->model_told && p->many_bits && !p->few_bits && total > 0 && weights_bytes(y, HALF_BYTES) > total;
+}
+
+bool
+autopsy_trains_many(const struct autopsy *y)
+{
+	int64_t total = autopsy_device_bytes(y);
+
+	return y->log.paste.millions <= 0 || weights_bytes(y, TRAINED_BYTES) >= (total > 0 ? total / 2 : SMALL_DEVICE);
 }
 
 /* ---- parts of sentences ---- */

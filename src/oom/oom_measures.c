@@ -29,7 +29,7 @@ static const struct {
 	{ BY_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
 	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch|microbatch_size|micro-batch-size|train batch size|training batch size|micro batch size", "1", NULL,
 	    "batch size|batch_size|batchsize|batch-size|batch sizes|batch_sizes|batch-sizes|smaller batch|smaller batches|--batch_size|--batch-size|batch number|number of batches|total_batch_size|global_batch_size|train_batch_size|mini_batch_size|minibatch size|mini-batch size|micro_batch_size|batch|batches|minibatch|mini-batch|bs|batch count|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", "batch|bs|批大小|批次|批量|批处理|バッチ|배치|батч|batchgröße|lote|taille du lot", OF_NUMBERS, "1 one" },
-	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|the res|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|--max_seq_length|--max_length|--max_len|--max-length|shorter sequences|resized the images|resizing the images|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, "1 2 4 5 8 10 16" },
+	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|the res|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|--max_seq_length|--max_length|--max_len|--max-length|max-tokens|max_tokens|--max-tokens|--max_tokens|shorter sequences|resized the images|resizing the images|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, "1 2 4 5 8 10 16" },
 	{ BY_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
 	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", "num_workers|workers|进程数|线程数", IN_VAIN_ALONE, "0 zero" },
 	{ BY_PARTS, NULL, NULL, NULL, "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", NULL, IN_VAIN_ALONE, NULL },
@@ -38,7 +38,7 @@ static const struct {
 	{ BY_HALF, "fp16|--fp16|bf16|--bf16|amp|--amp|use_amp|use_fp16|half|weight_dtype|activation_dtype|torch_dtype|dtype|compute_dtype|mixed_precision", YES " float16 bfloat16 fp16 bf16 half", "bf16[|f16[|torch.float16|torch.bfloat16|torch.half|autocast(|mixed_float16|mixed_precision=fp16|mixed_precision=bf16|mixed_precision=\"fp16|mixed_precision=\"bf16|--precision 16",
 	    "fp16|bf16|float16|bfloat16|half precision|half-precision|mixed precision|mixed-precision|16-bit|16 bit|16bit|amp", "fp16|bf16|半精度|混合精度|혼합 정밀도", OR_IN_USE, NULL },
 	{ BY_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
-	    "8bit|4bit|8-bit|4-bit|8 bit|4 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", "4bit|8bit|int4|int8|量化", OR_IN_USE, NULL },
+	    "8bit|4bit|3bit|2bit|8-bit|4-bit|3-bit|2-bit|8 bit|4 bit|3 bit|2 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", "4bit|8bit|int4|int8|量化", OR_IN_USE, NULL },
 	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(|z3_offload|z2_offload|zero3_offload|zero2_offload|zero_3_offload|zero_2_offload|zero3-offload|zero2-offload|offload.json|offload_config|offload.yaml|optimizer_offload.json|param_offload.json", "offload|offloading|offloaded|cpu offload|cpu_offload|cpu offloading", "offload", OR_IN_USE, NULL },
 	{ BY_ATTENTION, "--xformers|enable_xformers|enable_xformers_memory_efficient_attention|--enable_xformers_memory_efficient_attention|use_flash_attn|use_flash_attention", YES,
 	    "using xformers|using pytorch attention|using pytorch cross attention|using sage attention|flash_attention_2|enable_xformers_memory_efficient_attention(|memory_efficient_attention(|--opt-sdp-attention",
@@ -71,7 +71,7 @@ static const struct {
     "whatever batch|but always|always out of|was the same|is the same|stays the same|remains the same|got the same|get the same|error remains|problem remains|issue remains|error remained|problem remained|issue remained|not working|does not resolve|doesn't resolve|did not resolve|didn't resolve|" \
     "not seem to change|n't seem to change|not seem to work|n't seem to work|not make a difference|n't make a difference|not make any difference|n't make any difference"
 /* That it did not help, or is there all the same. */
-#define IN_VAIN		"tried|even with|even when|even if|even after|even using|even at|even then|even so|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
+#define IN_VAIN		"tried|even with|even when|even if|even after|even using|even at|even in|even on|even for|even then|even so|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
     "without success|does not work|doesn't work|did not work|didn't work|don't work|not work|same error|same issue|same problem|same result|regardless of|irrespective of|no matter|neither|nothing changes|nothing changed|not change|" \
     "doesn't change|didn't change|does not matter|doesn't matter|does not solve|doesn't solve|did not solve|didn't solve|not solve|does not fix|doesn't fix|didn't fix|did not fix|not disappeared|not disappear|not go away|persists|persisted|" \
     KEEPS
@@ -225,7 +225,10 @@ remains(struct talk sentence)
 	    talk_has_whole(sentence, "same error|same issue|same problem|same result") || (talk_any_whole(sentence, "still always again") && (oom_short_fails(sentence) || clause_names_failure(sentence)));
 }
 
-#define ASKS		", how |, what |, why |, is there |, are there |, any |, can |, could |, do i |, does |, should "
+/* What asks without a mark for it, */
+#define REQUESTS	" so can you | so could you | can you please | could you please | so please | so how "
+/* and with one. */
+#define ASKS		REQUESTS "|, how |, what |, why |, is there |, are there |, any |, can |, could |, do i |, does |, should "
 
 /* "But with my batch size set to 1, how do I solve this?": what is said ahead of what is asked. */
 static struct talk
@@ -234,9 +237,7 @@ statement(struct talk sentence, const char *at)
 	const char *asks;
 	size_t n;
 
-	if (!memchr(sentence.s, '?', sentence.n))
-		return sentence;
-	for (asks = NULL; talk_next_phrase(sentence, ASKS, &asks, &n); )
+	for (asks = NULL; talk_next_phrase(sentence, memchr(sentence.s, '?', sentence.n) ? ASKS : REQUESTS, &asks, &n); )
 		if (asks > at)
 			return talk_part(sentence, sentence.s, asks);
 	return sentence;

@@ -24,7 +24,7 @@
 static bool
 is_of_memory(struct talk t)
 {
-	return talk_any_of(t, "memory vram usage leak") || talk_any_whole(t, "ram");
+	return talk_any_of(t, "memory vram usage leak") || talk_any_whole(t, "ram mem");
 }
 
 /* "The GPU's memory ends after some calls, it keeps increasing": what stands AHEAD of the verb is
@@ -136,7 +136,7 @@ grows(struct talk t)
 
 	if (by || (by = adds_each(t)))
 		return by;
-	if (!talk_any_of(t, "leak memory vram usage ram 显存 内存 メモリ 메모리 памят memoria speicher mémoire"))
+	if (!talk_any_whole(t, "mem") && !talk_any_of(t, "leak memory vram usage ram 显存 内存 メモリ 메모리 памят memoria speicher mémoire"))
 		return NULL;
 	if ((talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear")) || talk_any_phrase(t, "page cache|disk cache"))
 		return NULL;		/* what it is for; or what the system keeps of files, which is no want */
@@ -146,7 +146,7 @@ grows(struct talk t)
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "is going up|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "to increase until|increases until|increased until|to grow until|grows until|grew until|to rise until|rises until|rose until|climbs until|climbed until|increase over|increases over|increasing over|increases with|increase with|"
-	    "increases each|increases every|slowly increas|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
+	    "increases each|increases every|slowly increas|slowly rais|slowly rises|slowly rising|slowly goes up|slowly going up|slowly went up|gradually rais|gradually goes up|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|is getting bigger|is getting larger|is getting higher|keeps getting bigger|keeps getting larger|keeps getting higher|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
 	    "continues to grow|continues to expand|continues expanding|keeps expanding|memory is being allocated with each|memory is being allocated in each|memory is allocated with each|memory is allocated in each|memory is rising on every|memory is rising at every|memory is rising with every|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    GROWS_ELSEWHERE "|显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
@@ -246,7 +246,8 @@ is_at_once(struct talk t, const char *at)
 
 #define UNTIL_THEN	"epoch iter step batch round sample image frame end last final middle first second third valid eval test error oom memory out fail crash kill"
 
-#define ROUNDS_COUNTED	"loop loops episode episodes round rounds interaction interactions game games generation generations frame frames image images picture pictures video videos file files request requests prompt prompts call calls run runs batches samples"
+#define GOES_THROUGH	"processing extracting generating running predicting inferring testing evaluating analyzing analysing handling transcribing translating rendering sampling completing finishing iterating creating converting"
+#define ROUNDS_COUNTED	"loop loops episode episodes round rounds interaction interactions game games generation generations frame frames image images picture pictures video videos file files request requests prompt prompts call calls run runs batches samples inferences predictions examples documents pages texts sentences clips items queries trials"
 #define SOME		"some several few many hundreds thousands dozens"
 
 /* "after 5,000 loops", "after interaction 60": what stands AT that is of rounds of whatever is gone
@@ -256,7 +257,7 @@ counts_rounds(struct talk next)
 {
 	struct talk word = clause_word_behind(next, next.s), behind;
 
-	while (talk_is_one_of(word, "the about around approximately roughly almost just only"))
+	while (talk_is_one_of(word, "the about around approximately roughly almost just only a certain number of for " GOES_THROUGH))
 		word = clause_word_behind(next, word.s + word.n);
 	behind = clause_word_behind(next, word.s + word.n);
 	if (talk_is_one_of(word, ROUNDS_COUNTED))
@@ -272,6 +273,7 @@ is_late(struct talk t)
 	const char *at = NULL, *said;
 	struct talk next;
 	size_t n;
+	bool people = talk_any_phrase(t, OF_PEOPLE);
 
 	if (talk_any_phrase(t, "ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
 	    "interrupt|ctrl-c|ctrl+c"))
@@ -280,18 +282,20 @@ is_late(struct talk t)
 		return said;
 	if ((said = talk_first(t, "until ")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), "checkpoint save saves saving logg valid eval"))
 		return is_of_learning(t, said) ? NULL : said;
-	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil") || talk_any_phrase(t, OF_PEOPLE))
-		return NULL;		/* or of how well it had learned by then, or of what people did */
-	if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
+	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil"))
+		return NULL;		/* or of how well it had learned by then */
+	if (people)
+		;
+	else if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|th training epoch|nd training epoch|rd training epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "hang hangs hung hanging stuck freeze freezes frozen")) || (said = talk_first(t, "until epoch")) ||
 	    ((said = talk_first(t, "until the")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), UNTIL_THEN)))
 		return is_of_learning(t, said) ? NULL : said;
-	if (talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
+	if (!people && talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
 		return talk_first(t, "after which");
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
-		if ((talk_any_begins(next, "epoch iteration iter step batch minute hour") || counts_rounds(next)) && !is_of_act(t, at + n) &&
+		if ((talk_any_begins(next, "epoc iteration iter step batch minute hour") || counts_rounds(next)) && !is_of_act(t, at + n) && !talk_any_phrase(talk_clause(t, at, n), OF_PEOPLE) &&
 		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !is_of_learning(t, at))
@@ -343,7 +347,7 @@ is_late_there(struct talk t)
 		to = piece_past_blanks(to, end);
 		if (end - to > 1 && memchr("-~", *to, 2) && is_digit(to[1]))		/* "3-4 iterations" */
 			to = piece_past_blanks(piece_number(to + 1, end, &n), end);
-		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs iterations iters steps minutes hours") &&
+		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs epocs iterations iters steps minutes hours") &&
 		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to") && !is_of_learning(t, s))
 			return s;
 	}

@@ -31,12 +31,15 @@
 #define TRIES		"testing with batch|testing with a batch|testing different|testing various|testing with different|testing notebook|testing the notebook|testing the example|testing an example|testing example|testing this example|testing the tutorial|testing the demo|installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
     "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
 
+/* What is ready as others made it: "when I test the diarization pipeline". */
+#define READY		"pipeline pipelines demo demos example examples repo repository api server endpoint notebook colab app application release plugin extension docker tool software installation webui"
+
 static bool
 is_tried(struct talk t, struct talk clause, const char *at)
 {
-	(void)t;
-	(void)at;
-	return talk_any_phrase(clause, TRIES);
+	struct talk behind = talk_part(t, at, clause.s + clause.n);
+
+	return talk_any_phrase(clause, TRIES) || (talk_any_phrase(talk_head(t, at, sizeof("during testing")), "i test |testing") && talk_any_whole(behind, READY));
 }
 
 /* What people look at then is not what fails. */

@@ -30,6 +30,7 @@
 #define WITH_PARTS(text)	IN_WORLD("q", text)	/* weights may be split among devices */
 #define IN_SERVING(text)	IN_WORLD("v", text)	/* it only serves, by what was read */
 #define WITH_GATHERING(text)	IN_WORLD("p", text)	/* PyTorch's DataParallel may be what has several devices */
+#define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left
