@@ -197,9 +197,7 @@ own(struct autopsy *y)
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_SERVING, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
 		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "
-		    TRY BY_BITS "Weights in fewer bits (a quantized model)" TRY BY_ANYTHING "parts of them on more devices" TRY_FIRST "parts of the weights on more devices"
-		    TRY BY_ANYTHING "fewer and shorter requests side by side (max_num_seqs and max_model_len in vLLM, max_running_requests and context_length in SGLang)" TRY_END " take less; a smaller share "
-		    "for that cache (gpu_memory_utilization, mem_fraction_static) leaves more for what is asked for beside it.", have,
+		    "A smaller share for that cache (gpu_memory_utilization, mem_fraction_static) leaves more for what is asked for beside it.", have,
 		    y->log.serving));
 	else
 		own_step(y, have);
@@ -337,8 +335,7 @@ pools(struct autopsy *y)
 		    "network or one in fewer bits, or other programs that let go of that memory, leave room; smaller inputs or batches do not.");
 	else if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, SAYS_POOLS, "The arena keeps what it had for the largest inputs so far, and grows by powers "
-		    "of two unless arena_extend_strategy is kSameAsRequested; each session has its own. Smaller "
-		    "inputs or batches, that setting, and fewer sessions take less; on a device gpu_mem_limit bounds it.");
+		    "of two unless arena_extend_strategy is kSameAsRequested; each session has its own.");
 }
 
 /* Where what is left of the device is less than the request, that alone is why. */

@@ -209,7 +209,7 @@ limits(struct autopsy *y)
 		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "By the log PaddlePaddle's first block is %d %% of the "
 		    "device, a setting (FLAGS_fraction_of_gpu_memory_to_use). Others follow it where it does "
 		    "not suffice, so that it is no limit. Where no other process has the device, the run needs "
-		    "more than there is: " TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", make what a step keeps smaller.",
+		    "more than there is.",
 		    y->main->share / 10));
 	if (y->main->kind == OOM_PYTORCH && y->limit > 0 && y->limit < y->budget.total)
 		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The process is allowed %s of the device's %s and "

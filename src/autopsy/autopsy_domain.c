@@ -19,20 +19,18 @@ static const char *const says[DOMAINS] = {
 	[DOMAIN_POINTS] = "Where a network matches points of two pictures (SuperGlue, LightGlue, LoFTR), it has a number for each pair of them, so that it grows with the square of how many there are, in LoFTR of the pictures' "
 	    "pixels: fewer points (max_keypoints, or max_num_keypoints of LightGlue's extractors), or smaller pictures (resize_max in hloc), take less.",
 	[DOMAIN_FLUX] = "Where that is FLUX.1, its transformer has about 12,000 million weights, which take 22.4 GiB in 16 bits, half of that in 8, a quarter in 4, and its larger text encoder (T5) about 9 GiB more in 16 bits; "
-	    "the machine's memory holds them, too, while they are read or where they are offloaded. Fewer bits, an encoder that is moved off the device once texts are encoded (in training, ahead of it), and layers that are offloaded "
-	    "take less there.",
+	    "the machine's memory holds them, too, while they are read or where they are offloaded.",
 	[DOMAIN_RANKS] = "Where samples are ranked by what neighbours they share (k-reciprocal encoding, Jaccard distances), each matrix of that has a number for each pair of them: of 20,000 it takes 1.49 GiB in float32, of "
 	    "200,000 149 GiB, and there are several. Of parts of the samples, in 16 bits, or of the nearest neighbours alone (sparse), they take less.",
 	[DOMAIN_SPEECH] = "Where it trains on recordings, those of a batch are padded to its longest, and what layers keep grows with that, attention's scores, where they are stored, with its square: "
-	    "a few that are long decide whether it fits. " TRY BY_ANYTHING "With these cut or left out" TRY BY_BATCH "with fewer at once (where a batch is bounded by what it holds, as by ESPnet's batch_bins or icefall's max-duration, a lower bound)" TRY_END ", it takes less.",
+	    "a few that are long decide whether it fits.",
 	[DOMAIN_ENTITIES] = "Where a graph of knowledge is embedded, each entity has a row of numbers, with its gradient and what the optimizer keeps, and each sample is compared with as many "
-	    "others as the run is told, in evaluation with all entities: " TRY BY_ANYTHING "narrower rows" TRY BY_ANYTHING "fewer negatives" TRY BY_BATCH "fewer samples at once (in evaluation, too, or a part of the entities after the other)" TRY_END " take less.",
-	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth: " TRY BY_SAMPLES "smaller patches" TRY BY_BATCH "fewer at once" TRY_FIRST "fewer patches at once" TRY_END ", take less. Where "
+	    "others as the run is told, in evaluation with all entities.",
+	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth. Where "
 	    "whole volumes are predicted, results for all of their voxels and classes lie there, too: put together in the machine's memory (device=\"cpu\" of MONAI's sliding windows), they do not.",
-	[DOMAIN_PROTEINS] = "Where a network is given a protein, it has numbers for each pair of its residues, and in some layers for each three of them, so that it grows with the square of the length, or more: "
-	    "a shorter one, or crops of it, take less, and so do fewer sequences beside it, and layers that work in parts (chunk_size).",
+	[DOMAIN_PROTEINS] = "Where a network is given a protein, it has numbers for each pair of its residues, and in some layers for each three of them, so that it grows with the square of the length, or more.",
 	[DOMAIN_TEXTS] = "Where a network learns to write text word by word, the words' vectors, the last layer and its scores grow with the vocabulary, a number for each word at each position, and batches are padded to "
-	    "their longest sentence: " TRY BY_ANYTHING "fewer words (subwords, a bound on their number)" TRY BY_SAMPLES "shorter sentences" TRY BY_BATCH "fewer sentences at once (in tokens, where a batch is counted so)" TRY_END " take less.",
+	    "their longest sentence.",
 	[DOMAIN_CHAINS] = "Where samples are drawn by chains (MCMC), what is kept of all draws, of each chain and of every quantity, lies there until the run ends, and mostly a copy of it then: fewer draws or "
 	    "chains, or runs that go on from one another (in NumPyro post_warmup_state), whose draws are put elsewhere in between, take less.",
 	[DOMAIN_BROWSER] = "Where that is TensorFlow.js on WebGL, a tensor stays on the device until it is disposed of, as the language's collector does not see that memory: those that are made "
@@ -47,8 +45,7 @@ static const char *const says[DOMAINS] = {
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
 	[DOMAIN_EMBEDS] = "Where that is encode() of sentence-transformers with convert_to_tensor=True, the vectors of all texts stay on the device until the last is done, and are put together there then: parts of the texts, one "
 	    "after the other, or NumPy's arrays in the machine's memory (without that setting), keep that from growing with the number of texts.",
-	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels: " TRY BY_SAMPLES IN_TRAINING("smaller patches in training "
-	    "(gt_size, patch_size)") TRY BY_BATCH "fewer of them at once" TRY BY_TILES "tiles (--tile in Real-ESRGAN) in place of whole pictures" IN_TRAINING(" in validation") TRY_END " take less.",
+	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: tiles, where a program has them (--tile in Real-ESRGAN), bound that.",
 };
 
 /* The same of Ultralytics' results where memory of the device ended, */

@@ -25,24 +25,21 @@ static const char *const says[KNOBS] = {
 	[KNOB_PIECE] = "Where a recording is cut into pieces as long as that, results grow with them, and shorter ones take less. What lies there as a whole, as what "
 	    "is put together of the pieces, grows with the recording.",
 	[KNOB_TOKENS] = "Where that bounds how much a batch of training has, as in fairseq its tokens, or samples of waveforms, and in ESPnet its bins, results of layers grow with "
-	    "it. " TRY BY_SAMPLES "A lower bound" TRY_END " takes less. One sample that is longer than all of it has to be cut or left out.",
+	    "it. One sample that is longer than all of it has to be cut or left out.",
 	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, as in NeMo, what layers keep grows with the longest of a batch, to which the others are padded; where it bounds the seconds of all of "
-	    "a batch, as in icefall, with those, and a recording that is longer makes a batch of its own. " TRY BY_ANYTHING "A lower bound" TRY BY_ANYTHING "recordings that are cut or left out" TRY BY_BATCH "fewer at once" TRY_END " take less.",
+	    "a batch, as in icefall, with those, and a recording that is longer makes a batch of its own.",
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
 	    "at once, one call after the other, take less.",
 	[KNOB_CONTEXT] = "Where that is of llama.cpp, or of a program with it, such as Ollama, keys and values for as many tokens are set aside when a model is loaded, in Ollama for each of as many requests at once as "
-	    "OLLAMA_NUM_PARALLEL says, and what attention works with grows with it, too. A shorter context, fewer requests at once, keys and values of fewer bits (with flash attention), or fewer layers on the device take less there.",
+	    "OLLAMA_NUM_PARALLEL says, and what attention works with grows with it, too.",
 	[KNOB_SPLIT] = "Where that is of ExLlama, it says what of each device the model's layers may take. The cache of keys and values, and what is computed, take room beside them: "
 	    "a smaller number for the device that is full, a shorter max_seq_len, or weights in fewer bits leave more.",
 	[KNOB_PRESERVED] = "Where that is of FramePack, as much of the device is left free of the model's weights, for what is computed: a larger value leaves more, and is slower.",
-	[KNOB_DPO] = "Where that is what failed, and has a reference model, " UNTRIED(BY_OFFLOADING, "all weights of that lie there beside those that are trained, and ") "each step goes through both with two texts for each prompt: " TRY BY_OFFLOADING "with the "
-	    "reference's numbers made ahead (precompute_ref_log_probs in TRL)" TRY BY_ADAPTER "with an adapter (LoRA), whose base can be the reference" TRY BY_SPLITTING "with weights that are split (ZeRO's stage 3)"
-	    TRY BY_ANYTHING "with shorter texts" TRY_END ", it takes less.",
+	[KNOB_DPO] = "Where that is what failed, and has a reference model, " UNTRIED(BY_OFFLOADING, "all weights of that lie there beside those that are trained, and ") "each step goes through both with two texts for each prompt.",
 	[KNOB_ACTORS] = "Where the run has several models that learn from feedback (an actor, a critic, a reference, a model of rewards), all that are on one device lie there at once, with gradients and the "
-	    "optimizer's numbers of those that are trained, and keys and values of the texts that are written: " TRY BY_SPLITTING "models that are split (ZeRO's stage 3)" TRY BY_OFFLOADING "some that are offloaded (the reference in the machine's memory)"
-	    TRY BY_ANYTHING "smaller ones beside the actor" TRY BY_ADAPTER "adapters (LoRA)" TRY BY_ANYTHING "shorter texts" TRY BY_ANYTHING "fewer texts at once" TRY_END ", take less.",
+	    "optimizer's numbers of those that are trained, and keys and values of the texts that are written.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
-	    "stored, with their square. " TRY BY_SAMPLES "A lower bound" TRY BY_BATCH "fewer samples at once" TRY_END ", take less.",
+	    "stored, with their square.",
 };
 
 void

@@ -78,9 +78,7 @@ weights(struct autopsy *y)
 	    size_commas(n, all), trained && trained < all ? arena_printf(y->arena, ", of which %s are trained",
 	    size_commas(of, trained)) : "", size_human(full, bytes), size_human(half, bytes / 2), size_human(kept, more),
 	    total == 0 || bytes / 2 + more <= total ? "" : arena_printf(y->arena, " Where all of them are trained so on one "
-	    "device, that is more than its %s before any sample is there: " TRY BY_ANYTHING "an optimizer that keeps less (in 8 bits, SGD)"
-	    TRY BY_ADAPTER "fewer weights that are trained" TRY BY_SPLITTING "more devices among which they are split (ZeRO, FSDP)" TRY_END " help, a smaller batch "
-	    "does not.", size_human(have, total))));
+	    "device, that is more than its %s before any sample is there, and a smaller batch does not help.", size_human(have, total))));
 }
 
 /* TensorFlow warns of requests that are a tenth of the machine's memory or more, and goes on: where

@@ -43,10 +43,6 @@ bool	autopsy_serves(const struct autopsy *);
 bool	autopsy_is_named_alone(const struct oom_message *);
 /* Could the program be PyTorch's? */
 bool	autopsy_is_torch(const struct oom_message *);
-/* What of a batch can be less; a batch of another line need not be the run's, and is told as that
- * (SAYS_BATCH_SAID). */
-#define LESS_OF_A_BATCH	TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones (shorter sequences, fewer pixels)" TRY_FIRST	\
-    "smaller samples (shorter sequences, fewer pixels)" TRY_END ", make"
 /* Is it what the driver of a device refused, as TensorFlow and JAX tell it? */
 bool	autopsy_is_driver(const struct oom_message *);
 

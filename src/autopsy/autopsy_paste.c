@@ -151,9 +151,9 @@ static const struct told_cause {
 	    "Where several processes use one device, each has a context there (some hundreds of MiB), and what it allocates beside that, where TensorFlow takes nearly all that is free unless it is told otherwise "
 	    "(allow_growth, per_process_gpu_memory_fraction): fewer of them on a device, or a bound for each, need less." },
 	{ offsetof(struct oom_paste, swapped), 0, SAYS_TOLD_SWAPPED, ON_MACHINE, 0,
-	    "Where it runs with that alone, it needs more than the machine has: more memory, a smaller model, weights in fewer bits, or data that are read as they are needed spare the swap, which is slow." },
+	    "Where it runs with that alone, it needs more than the machine has, and swap is slow." },
 	{ offsetof(struct oom_paste, small), offsetof(struct oom_paste, swapped.line), SAYS_TOLD_SMALL, ON_MACHINE, 0,
-	    "Where it ran there, the system, libraries, weights and what is computed have little between them: " TRY BY_ANYTHING "a smaller model" TRY BY_BITS "weights in fewer bits" TRY BY_SWAP "swap (which is slow)" TRY BY_ANYTHING "a machine with more" TRY_END "." },
+	    "Where it ran there, the system, libraries, weights and what is computed have little between them." },
 	{ offsetof(struct oom_paste, rays), offsetof(struct oom_paste, told.splats.line), SAYS_TOLD_RAYS, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
 	    "Where pictures are made by rays through a scene, what layers make grows with the points on all rays that are given at once: " TRY BY_ANYTHING "fewer rays in a batch (N_rand)" TRY BY_PARTS "parts of them (chunk, netchunk)"
 	    TRY BY_ANYTHING "fewer points on each" TRY BY_SAMPLES "pictures of lower resolution" TRY_END " take less." },
@@ -175,14 +175,13 @@ static const struct told_cause {
 	    "Where the run that went through differs from the one that failed in that alone, what it took away, let go of or made smaller had no room beside the rest." },
 	{ offsetof(struct oom_paste, other_data), 0, SAYS_TOLD_DATA, 0, 0,
 	    "Where the run differs in its data alone from one that works, something of these is larger: the set, where it is read whole, its samples (pixels, length), what is "
-	    "in one (boxes, points, nodes), or the number of classes, or of entities, words or users, each of which has a row of weights. Samples that are cropped, scaled or cut to what the others have, or fewer at once, take less." },
+	    "in one (boxes, points, nodes), or the number of classes, or of entities, words or users, each of which has a row of weights." },
 	{ offsetof(struct oom_paste, pairs), 0, SAYS_TOLD_PAIRS, OF_ITSELF | NO_SHAPE, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS,
 	    "Where that has a number for each pair, it grows with the square of how many there are: half as many take a quarter. "
 	    "Made in parts, one after the other, or by an operator that does not store it, it takes less." },
 	{ offsetof(struct oom_paste, of_length), offsetof(struct oom_paste, less.line), SAYS_TOLD_LENGTH, OF_ITSELF | ON_DEVICE | NO_OTHER, TRACE_NO_BATCH,
 	    "Where the run that failed had sequences as long as that, what its layers make, and what a model that writes keeps of "
-	    "a text (keys and values), grows with the length, and a number for each pair of positions, where attention stores them, with its square: shorter ones take less; where it trains, " TRY BY_CHECKPOINTS "layers that backward computes once more "
-	    "(gradient checkpointing)" TRY BY_BATCH "fewer samples at once" TRY_END " do, too." },
+	    "a text (keys and values), grows with the length, and a number for each pair of positions, where attention stores them, with its square: shorter ones take less." },
 	{ offsetof(struct oom_paste, sizes), offsetof(struct oom_paste, habits.of[HABIT_SIZES].line), SAYS_TOLD_SIZES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where pictures change their size as the run goes on, some batches are larger than those before, and it may fail only at one of "
 	    "them: one size, a lower bound, or fewer pictures at once take less." },
@@ -293,8 +292,7 @@ batch_told(struct autopsy *y)
 	    (p->images || p->images_told || p->inferring.line) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
 	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
-	    "Where it fails with one sample at once, too, a smaller batch does not help. What else takes less: " TRY BY_SAMPLES "smaller samples (fewer pixels, "
-	    "shorter ones)" TRY BY_NETWORK "a smaller network" TRY BY_BITS "fewer bits a number" TRY_END ". What others have of the device is not there for it."));
+	    "Where it fails with one sample at once, too, a smaller batch does not help: what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides."));
 }
 
 #define MOST_BOARD	((int64_t)64 << 30)	/* bytes that a board has */

@@ -128,8 +128,7 @@ evaluation(struct autopsy *y)
 	    TRACE_NO_BATCH | TRACE_GENERATES | TRACE_PROFILES | TRACE_CACHE | TRACE_GRAPH))) {
 		place_cause(y, SAYS_EVALUATED, arena_printf(y->arena, "By the traceback it failed in evaluation or prediction, as a function's name has it, %s. Where "
 		    "gradients were off, nothing was kept for backward: what was given at once (its own batch, and the size of its samples) and results "
-		    "that are kept of the batches before decide, beside weights, and what training keeps there where the program trains, too. " TRY BY_BATCH "Fewer samples at once" TRY BY_SAMPLES
-		    "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less.", o->facts & TRACE_NO_GRAD ? "behind a decorator, as a rule torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
+		    "that are kept of the batches before decide, beside weights, and what training keeps there where the program trains, too.", o->facts & TRACE_NO_GRAD ? "behind a decorator, as a rule torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
 		return;
 	}
 	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
@@ -186,8 +185,8 @@ backward(struct autopsy *y)
 {
 	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && autopsy_is_torch(y->main) &&
 	    y->budget.allocated < 0)
-		place_cause(y, SAYS_BACKWARD, arena_printf(y->arena, "By the traceback it failed in backward, when all that forward keeps is there: "
-		    "%s that smaller.", LESS_OF_A_BATCH));
+		place_cause(y, SAYS_BACKWARD, "By the traceback it failed in backward, when all that forward keeps is there: "
+		    "results of layers, which grow with the samples at once and their size (pixels, length).");
 }
 
 /* A bare message tells no more than that. */
@@ -349,8 +348,7 @@ not_allocator(struct autopsy *y)
 	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
 		place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "
 		    "itself, or a library beside PyTorch, got no memory, in a step. Where no other process has the device, the run has all of "
-		    "it: " TRY BY_BITS "weights in fewer bits" TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones (shorter sequences, fewer pixels)" TRY_FIRST
-		    "smaller samples (shorter sequences, fewer pixels)" TRY_END ", leave room. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.", maker));
+		    "it. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.", maker));
 		return;
 	}
 	place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "

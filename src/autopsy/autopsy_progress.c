@@ -140,8 +140,8 @@ first_round(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_FIRST_ROUND, arena_printf(y->arena, "The bar of progress on line %d stands at 0 of %lld. Where it failed in the first "
 	    "round of that loop, and a round is a step%s, nothing is kept from earlier ones, and a step as it is needs more "
-	    "than there was: %s layers' results smaller.%s", log->bar, (long long)log->rounds, log->bar_ahead ?
-	    arena_printf(y->arena, ", and the loop of line %d had none on the device", log->bar_ahead) : "", LESS_OF_A_BATCH,
+	    "than there was.%s", log->bar, (long long)log->rounds, log->bar_ahead ?
+	    arena_printf(y->arena, ", and the loop of line %d had none on the device", log->bar_ahead) : "",
 	    log->bar_ahead ? " Else what that made may lie there." : ""));
 }
 

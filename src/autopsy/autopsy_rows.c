@@ -10,17 +10,15 @@
 #define RESULTS_KEPT	"Results are kept from batch to batch (lists, predictions of all samples)"
 #define MANY_ROUNDS	"then it fails only after many rounds."
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
-#define WEIGHTS_FILL	"Weights alone are most of the device"
 #define WEIGHTS_MORE	"Weights alone are more than is free"
-#define FEWER_BITS	TRY BY_BITS "fewer bits (16 in place of 32, or 8, or 4)" TRY BY_OFFLOADING "a part of them elsewhere" TRY BY_ANYTHING "a smaller model" TRY_END ". Then it fails before the first result, whatever the batch."
-#define BEFORE_ANY	"then it fails before the first result."
+#define BEFORE_ANY	"then it fails before the first result, whatever the batch."
 #define OF_STOPPED	ANOTHER(", such as the run that was stopped")
 #define MORE		"The run needs more than there is"
-#define LEAVES		TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY BY_ANYTHING "fewer weights" TRY_END ", leave the library its part."
+#define LEAVES		"then it fails so with nothing else there, too."
 #define ANOTHER(such)	UNTRIED(BY_ALONE, "Another process has a part" such)
 #define LISTED		LISTER ", before the run, lists it."
-#define GIVEN		"What is given at once is too large"
-#define IN_TURN		TRY BY_BATCH "fewer at once (a batch, frames, windows)" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_SAMPLES "fewer pixels" TRY BY_PARTS "parts one after the other" TRY_END "."
+#define AT_ONCE		"What is given at once is too large (a batch, frames or windows, a long recording or text, many pixels)"
+#define SMALL_RUNS	"then a short or small one runs."
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
     "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less"
@@ -151,8 +149,7 @@ const struct row autopsy_rows[] = {
 		{ "Buffers of the epochs before lie there still, where the data set, or its iterator, is made anew in each", "then it grows as each epoch begins; made once, ahead of "
 		    "the loop, they are filled anew." } } },
 	{ NEEDS_HOST | NEEDS_PROCESSOR, "the run was on the processor", {
-		{ "What is computed runs on the processor, and a part of it needs more than there is", "fewer or smaller samples at once, or "
-		    "a smaller model, take less." } } },
+		{ "What is computed runs on the processor, and a part of it needs more than there is", "it grows with the samples at once and their size, and with the network." } } },
 	{ NEEDS_HOST | NEEDS_CONVERTS, "a network was put into another form", {
 		{ "Its weights lie there in both forms, and in TensorRT's builder what is tried for each layer, too", "weights that are read part by part, or mapped from a "
 		    "file, fewer other programs, or a swap file meanwhile leave room, and a smaller workspace does for TensorRT." } } },
@@ -172,7 +169,7 @@ const struct row autopsy_rows[] = {
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
-		    "a smaller model, fewer bits, files that are mapped (safetensors), or more memory. Then it grows before the first result." },
+		    "then it grows before the first result." },
 		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
 	{ NEEDS_HOST | NEEDS_EVALUATES, OF_TESTS, {
 		{ "All that is tested, or all results of it, lie there as arrays", "in parts (chunks, batches), or reduced as they come, they take less. "
@@ -186,7 +183,7 @@ const struct row autopsy_rows[] = {
 		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with " TRY BY_WORKERS "fewer such processes" IN_TORCH(" (in PyTorch num_workers)")
 		    TRY BY_ANYTHING "a shorter queue" TRY_END "." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
-		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then. " TRY BY_BATCH "Fewer samples at once" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less." },
+		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then." },
 		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_DRIVER, NULL, {
 		{ UNTRIED(BY_ALONE, "Another process has the device, such as a notebook that still runs"), LISTED },
@@ -198,7 +195,7 @@ const struct row autopsy_rows[] = {
 		    "and lies there free"), "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
 		    " shows what is needed." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
-		{ WEIGHTS_MORE, FEWER_BITS },
+		{ WEIGHTS_MORE, BEFORE_ANY },
 		{ UNTRIED(BY_BITS, IN_TORCH("A file's tensors are put back on the device beside the model's own")), "map_location=\"cpu\" in torch.load." } } },	/* what reads weights of few bits does so itself */
 	{ NEEDS_SINGLE, "one of several devices alone is used", {
 		{ "All of a model's weights lie on that one, as they do where nothing tells to split them (that several are seen, by CUDA_VISIBLE_DEVICES, does not)", "split among several (in transformers "
@@ -260,9 +257,9 @@ const struct row autopsy_rows[] = {
 		    "weights that are trained (LoRA)" TRY BY_SPLITTING "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less; the batch plays no part in it." },
 		{ "What forward keeps, gradients and weights leave no room for it", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", leave more." } } },
 	{ NEEDS_FULL, "all of a model's weights are trained", {
-		{ WITH_MANY("Each weight has its gradient and what the optimizer keeps (Adam " TWO_NUMBERS ")"), "in mixed precision those are 16 bytes for a weight as a rule, 104 GiB for 7 thousand million of them, ahead of "
-		    "what forward keeps: " LESS_STATE "; the batch plays no part in it." },
-		{ "What forward keeps, beside weights, gradients and what the optimizer keeps, is more than there is left", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY BY_CHECKPOINTS "checkpoints (results that are made once more)" TRY_END " take less." } } },
+		{ WITH_MANY("Each weight has its gradient and what the optimizer keeps (Adam " TWO_NUMBERS ")"), "in mixed precision those are 16 bytes for a weight as a rule, ahead of "
+		    "what forward keeps, and the batch plays no part in it." },
+		{ "What forward keeps, beside weights, gradients and what the optimizer keeps, is more than there is left", "it grows with the samples at once and their length." } } },
 	{ NEEDS_PENALTY, "the loss has a gradient penalty", {
 		{ "Backward makes a graph of its own for it (create_graph), beside what forward keeps, and that stays for as long as something holds the loss, the gradient, or what they were made of; "
 		    "in some versions of PyTorch longer", "one backward of the losses' sum, nothing of a step that is held in the next, and a smaller batch take less. Then it does not grow." },
@@ -280,23 +277,21 @@ const struct row autopsy_rows[] = {
 		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
-		{ AT_START(GIVEN), IN_TURN " Then a short or small one runs." },
-		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), IN_TURN " Then it fails with that alone, too." },
+		{ AT_START(AT_ONCE), SMALL_RUNS },
+		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
 		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." },
-		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." },
-		{ AT_START(WEIGHTS_FILL), BEFORE_ANY } } },
+		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." } } },
 	{ NEEDS_DECODES, "an autoencoder of images was at work then, as behind the last step, when what was made is decoded", {
 		{ "Its layers have the full height and width of all pictures, or frames, at once", TRY BY_TILES "in tiles (enable_vae_tiling() in diffusers, or a "
 		    "setting of the program)" TRY BY_ANYTHING "in slices" TRY BY_ANYTHING "one by one" TRY_END " they need a part of that." },
 		{ UNTRIED(BY_OFFLOADING, "Weights of what ran before it lie there still"), "moved off the device by then (offloading), they leave it room." } } },
 	{ NEEDS_LONG, "what is given is long, or has many frames", {
-		{ GIVEN, IN_TURN " Then a short or small one runs." } } },
+		{ AT_ONCE, SMALL_RUNS } } },
 	{ NEEDS_CLOUD, "what is given is a cloud of points", {
 		{ "It has more points than there is room for, and layers keep numbers for each, or for each pair of neighbours", "fewer (larger voxels, a sample of them, blocks of the "
 		    "space one after the other) take less, and so do fewer clouds at once." } } },
 	{ NEEDS_LARGE, "pictures are large", {
-		{ GIVEN, "fewer pixels (a half of each side is a quarter), crops or tiles one after the other, or fewer pictures at once. Then "
-		    "a small one runs." } } },
+		{ "What is given at once is too large", "half of each side has a quarter of the pixels; then a small one runs." } } },
 	{ NEEDS_SHARED, "others use that device, too", {
 		{ "What other processes have of it is not there for this run", LISTER ", before the run, lists them. With these ended, on another device (CUDA_VISIBLE_DEVICES), or with less at once, it "
 		    "runs." } } },
@@ -321,7 +316,7 @@ const struct row autopsy_rows[] = {
 		{ "Other programs of the machine came to need more", "its own tool (top) lists them." } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
-		    "more", TRY BY_BATCH "fewer samples in a batch" TRY BY_ANYTHING "a bound on their size" TRY_FIRST "a bound on samples' size" TRY_END ". Then it fails elsewhere where samples come in "
+		    "more", "then it fails elsewhere where samples come in "
 		    "another order." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." },
 		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },
@@ -330,8 +325,7 @@ const struct row autopsy_rows[] = {
 		    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID", "with both set, to that order and the free one's number, it begins." },
 		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
 	{ NEEDS_CARD, "it ran on this device", {
-		{ MORE, TRY BY_BATCH "fewer samples at once (a smaller batch)" TRY BY_SAMPLES "smaller ones (shorter, fewer pixels)" TRY_FIRST "smaller samples (fewer pixels, shorter ones)"
-		    TRY BY_NETWORK "a smaller network" UNTRIED(BY_BITS, " (or its weights in fewer bits, or a part of them elsewhere)") TRY_END " take less. Then it fails at the first steps or calls, with nothing else there." },
+		{ MORE, "then it fails at the first steps or calls, with nothing else there." },
 		{ ANOTHER(WITH_DISPLAY(", such as a desktop's programs")), LISTED },
 		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */

@@ -431,7 +431,7 @@ host_request(struct autopsy *y)
 		    "several scales makes larger ones: half of each side takes a quarter.", human));
 	else if (bytes < LARGE_HOST && o->kind == OOM_PYTORCH_CPU && y->causes.n == 0)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
-		    "layer's result or a batch, it grows with the samples at once and their size: " TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less. "
+		    "layer's result or a batch, it grows with the samples at once and their size. "
 		    "A weight, or a whole graph or data set, is as large at any batch.", human));
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
@@ -440,7 +440,7 @@ host_request(struct autopsy *y)
 		    "what it needs grows with the number and the size of samples at once.", o->node));
 	if (o->windows && bytes < MUCH_HOST)
 		autopsy_cause(y, SAYS_HOST_REQUEST, "PyTorch says it so on Windows and on Android. On Windows all programs together are "
-		    "promised no more than the machine's memory and the paging file: " TRY BY_SWAP "a larger one" TRY BY_ANYTHING "fewer programs" TRY_END ", help there.");
+		    "promised no more than the machine's memory and the paging file.");
 }
 
 /* A result of the network, on the processor: its node says so, and its shape has samples. */

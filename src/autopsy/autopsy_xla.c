@@ -21,12 +21,11 @@ xla_request(struct autopsy *y)
 	else if (y->lo >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_XLA_REQUEST, "One block as large as that is an array, or all temporaries of a compiled "
 		    "program. Where it is no weight" IN_TRAINING(", nor what an optimizer keeps") ", it grows with the samples at once" MAYBE_JAX(", be they a batch or what vmap maps over") ", and with "
-		    "their size or length, where all pairs of positions are compared with its square: fewer or "
-		    "shorter ones" MAYBE_JAX(" (in JAX jax.lax.map takes them one by one)") IN_TRAINING(", or results that backward makes anew" MAYBE_JAX(" (jax.checkpoint)") ",") " take less.");
-	if (y->lo > TINY && y->lo < NO_DEVICE && (!y->log.paste.tpu || y->log.paste.nvidia || y->log.paste.cuda))
-		autopsy_cause(y, SAYS_XLA_REQUEST, MAYBE_JAX("Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins (older ones nine tenths), and "
+		    "their size or length, where all pairs of positions are compared with its square.");
+	if (y->lo > TINY && y->lo < NO_DEVICE && autopsy_in_jax(y) && (y->log.paste.nvidia || y->log.paste.cuda))
+		autopsy_cause(y, SAYS_XLA_REQUEST, "Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins (older ones nine tenths), and "
 		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
-		    "rest is for others."));
+		    "rest is for others.");
 }
 
 /* What most of a compiled program's bytes are for, where that is told and one of them has most. */
@@ -35,7 +34,7 @@ static const struct {
 	const char *says;
 } parts[] = {
 	{ OOM_RESULTS, "what it gives back: where that has a part for each sample (a gradient, a Jacobian, an output), a call for each of several parts, whose results are moved to the machine's memory, or their sum alone, takes less" },
-	{ OOM_TEMPORARY, "temporaries, which it makes as it runs: they grow with the samples at once and with their size or length, so that fewer" MAYBE_JAX(" (in JAX jax.lax.map takes them one by one)") ", or smaller ones, take less" },
+	{ OOM_TEMPORARY, "temporaries, which it makes as it runs: they grow with the samples at once and with their size or length" },
 	{ OOM_PARAMETERS, "what it is given: weights, " IN_TRAINING("what an optimizer keeps, ") "a batch, whatever it does with them" },
 };
 
@@ -90,8 +89,7 @@ xla_device(struct autopsy *y)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By the compiler's own count the program needs %s of a device that has %s, "
 		    "%s too much, so that nothing that another process or an earlier step holds plays a part. What it adds up are "
 		    "arguments (weights, " IN_TRAINING("what the optimizer keeps, ") "a batch) and temporaries, which grow with the samples on one "
-		    "device and their size or length: " TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY BY_CHECKPOINTS IN_TRAINING("results that backward makes anew" MAYBE_JAX(" (jax.checkpoint)")) TRY BY_HALF
-		    "16 bits" TRY BY_ANYTHING "more devices that share them" TRY BY_ANYTHING "a device with more memory" TRY_END " make it fit.",
+		    "device and their size or length.",
 		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, excess->known ? excess->bytes : b->allocated - b->total)));
 	else if (y->hi > 0)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
