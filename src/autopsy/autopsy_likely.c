@@ -127,7 +127,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_EVALUATES)] = words && p->grows.line && p->habits.of[HABIT_PREDICTS].line ? NULL : &p->evaluating;
 	told[place(NEEDS_RISES)] = p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
-	told[place(NEEDS_LATE)] = &p->later;
+	told[place(NEEDS_LATE)] = p->talk.line && p->talk.line == p->later.line ? NULL : &p->later;
 	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;

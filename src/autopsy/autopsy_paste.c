@@ -182,6 +182,9 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, of_length), offsetof(struct oom_paste, less.line), SAYS_TOLD_LENGTH, OF_ITSELF | ON_DEVICE | NO_OTHER, TRACE_NO_BATCH,
 	    "Where the run that failed had sequences as long as that, what its layers make, and what a model that writes keeps of "
 	    "a text (keys and values), grows with the length, and a number for each pair of positions, where attention stores them, with its square: shorter ones take less." },
+	{ offsetof(struct oom_paste, talk), offsetof(struct oom_paste, training), SAYS_TOLD_LENGTH, OF_ITSELF | ON_DEVICE | NO_OTHER, TRACE_BACKWARD | TRACE_STEP,
+	    "Where a model of language answers there, all that was said so far is given to it again with each reply, or kept as keys and values, until it is cut: that grows with the conversation, and what is "
+	    "computed at once with it. Then it runs again with a new conversation; a shorter history, or a smaller context, takes less." },
 	{ offsetof(struct oom_paste, sizes), offsetof(struct oom_paste, habits.of[HABIT_SIZES].line), SAYS_TOLD_SIZES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where pictures change their size as the run goes on, some batches are larger than those before, and it may fail only at one of "
 	    "them: one size, a lower bound, or fewer pictures at once take less." },

@@ -172,7 +172,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_ARRAY,	WORDS,		"a sentence that says that an array, by its extents, is not made")				\
 	SAYS(TOLD_ABSURD,	WORDS,		"a sentence that tells of an allocation of 1 TiB on a device, or of 64 TiB")				\
 	SAYS(TOLD_BATCH,	WORDS,		"a sentence that says that it fails, with the number of samples in a batch")				\
-	SAYS(TOLD_LENGTH,	WORDS,		"a sentence that says that it fails, with the length of a sequence")				\
+	SAYS(TOLD_LENGTH,	WORDS,		"a sentence that says that it fails, with the length of a sequence, or after replies of a conversation")				\
 	SAYS(TOLD_SIZES,	WORDS,		"a sentence of the failure that speaks of several scales, and a device's memory")	\
 	SAYS(TOLD_LIKELY,	WORDS,		"a sentence of the failure that a row of autopsy_rows.c rests on, and no cause but what figures tell")	\
 	SAYS(TOLD_AGAIN,	WORDS,		"a sentence of the failure that speaks of what is run once more")		\

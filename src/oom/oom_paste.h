@@ -139,6 +139,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t least_batch;	/* of how many samples, the least that is told; 0: not said */
 	int fits;		/* the last sentence that says that a run of it fits, or did; */
 	struct said shapes;	/* of inputs whose shapes vary; */
+	struct said talk;	/* of replies of a conversation, after which it fails; */
 	struct said of_length;	/* of sequences that are so long that it fails; */
 	struct said absurd;	/* of an allocation of a tebibyte or more, */
 	int64_t absurd_bytes;

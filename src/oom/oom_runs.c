@@ -12,6 +12,7 @@
 #include "oom/oom_told.h"
 
 #define MANY_WORDS	20000	/* of a vocabulary */
+#define REPLIES_WITHIN	40	/* bytes from "after" to what is counted */
 
 /* "DataParallel(model)" is in code that one device runs, too, as "--gpu 0" is. */
 static bool
@@ -496,4 +497,46 @@ oom_runs_shared(struct talk t)
 	if (at && talk_any_phrase(talk_head(t, at, sizeof("assigned")), "assigned") && !talk_any_whole(talk_sentence(t, at), "job jobs processes trials runs trainings experiments scripts"))
 		at = NULL;		/* layers and tensors are, too */
 	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), ON_SEVERAL) ? at : runs_notebooks(t);
+}
+
+#define TALKED		"reply|replies|response|responses|message|messages|messages/prompts|responses/prompts|prompts|turn|turns|exchange|exchanges|answer|answers|question|questions"
+#define OF_TALK		"chat|chats|chatting|chatbot|conversation|conversations|dialog|dialogue|llm|llama|assistant|roleplay|talking|webui|ui|gptq|gguf|exllama|ollama|koboldcpp|vicuna|alpaca|--chat"
+#define TALK_GROWS	"during a conversation|during the conversation|in the middle of a conversation|in the middle of a chat|long conversation|long conversations|longer conversation|longer conversations|longer the conversation|" \
+    "longer the chat|conversation gets longer|conversation gets long|conversation grows|conversation becomes long|chat gets longer|chat gets long|chat grows|chat history|conversation history|message history|few messages|some messages|several messages|many messages|several turns|" \
+    "few turns|multi-turn|few replies|some replies|few responses|some responses|few exchanges|few prompts|few questions|few answers|context fills|context gets full|context is full|context grows|context gets long|context gets longer|fill the context|filled the context"
+#define TALK_CHINESE	"多轮对话|轮对话后|轮对话之后|轮对话就|几轮对话|对话几轮|对话多轮|聊几轮|聊了几轮|聊几句|聊了几句|对话变长|对话越长|对话太长|对话过长|历史对话|对话历史|多轮之后|多轮后|多輪對話"
+
+/* "after about 28 replies" */
+static const char *
+after_replies(struct talk t)
+{
+	struct talk rest, next, word;
+	const char *at;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "after", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		next = talk_head(talk_clause(t, at, n), at + n, REPLIES_WITHIN);
+		for (word = clause_word_behind(next, at + n); talk_is_one_of(word, "the about around approximately roughly just only every each"); word = clause_word_behind(next, word.s + word.n))
+			;
+		if (word.n > 0 && ((is_digit(*word.s) && !talk_is_one_of(word, "0 1")) || talk_is_one_of(word, "some several few many a dozens")) && talk_has_whole(next, TALKED))
+			return at;
+	}
+	return NULL;
+}
+
+/* "It fails after about 28 replies", "when the conversation gets longer": what is given grows from
+ * one to the next. */
+const char *
+oom_runs_talk(struct talk t)
+{
+	const char *at = talk_first(t, TALK_CHINESE);
+
+	if (at)
+		return clause_denies_elsewhere(t, at, sizeof("多") - 1) ? NULL : at;
+	if (talk_any_whole(t, "train training trained dataset samples epoch epochs finetune fine-tune finetuning"))
+		return NULL;
+	if (!talk_has_whole(t, OF_TALK))
+		return NULL;		/* a server has responses, and a log messages */
+	at = clause_says(t, TALK_GROWS, AHEAD | WORKS, "first second every regardless even");
+	return at ? at : after_replies(t);
 }

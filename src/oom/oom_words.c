@@ -410,6 +410,8 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->retains, t, oom_runs_retain(t), line);
 	if (p->told.here_line == line)
 		said(&p->vocabulary, t, oom_runs_words(t), line);
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
+		said_of_any(&p->talk, &p->told, t, line, oom_runs_talk);
 	said_of_any(&p->first, &p->told, t, line, oom_runs_first);
 	if (p->first.line != line && p->told.here_line == line)
 		said(&p->first, t, oom_runs_first(t), line);
