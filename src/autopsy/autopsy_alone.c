@@ -71,7 +71,7 @@ bare_request(struct autopsy *y)
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX ||
 	    y->main->kind == OOM_TF_ALLOCATOR))
 		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
-		    "workspace. In a step, one so large is mostly made of a batch, and grows with its samples and their "
+		    "workspace. In a step, one so large grows as a rule with the samples at once and their "
 		    "size (length, pixels), where pairs of positions are compared with the square of the length; before the "
 		    "first step no batch matters.",
 		    size_human(human, asked(y))));

@@ -361,7 +361,7 @@ autopsy_words(struct autopsy *y, bool explained)
 		    "torch.no_grad() does not stand around that, autograd keeps all that forward makes, as if to train on it, and "
 		    "results that are kept hold it from batch to batch.%s", autopsy_said(y, &p->evaluating) + 1, y->budget.total > 0 && y->hi >= y->budget.total / LARGE_PART ?
 		    " The one request that failed is a large part of the device, and of one batch: pictures, volumes or texts may be whole there that training crops or cuts, whatever the batch. "
-		    "Smaller ones, or windows of them one after the other, make that smaller." : " Where it does stand there, more may be given at once than in training (whole pictures or volumes for crops): smaller ones, or parts of them, take less."));
+		    "Smaller ones, or windows of them one after the other, make that smaller." : ""));
 }
 
 /* Where nothing is known but figures, what people say of their pictures is the sign of it. */

@@ -27,7 +27,7 @@
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
 #define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
-#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" IN_TORCH("; in PyTorch losses with their graph, validation or inference with gradients on")	\
+#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" IN_TORCH("; in PyTorch " IN_TRAINING("losses with their graph, ") "validation or inference with gradients on")	\
     IN_KERAS("; in Keras models made anew in each") ")"
 #define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
 
@@ -168,8 +168,6 @@ const struct row autopsy_rows[] = {
 		{ WITH_LOADER("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
-		{ "Weights lie there, of all parts of a model, while they are loaded, or for as long as they are no longer, or not yet, on a device",
-		    "then it grows before the first result." },
 		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
 	{ NEEDS_HOST | NEEDS_EVALUATES, OF_TESTS, {
 		{ "All that is tested, or all results of it, lie there as arrays", "in parts (chunks, batches), or reduced as they come, they take less. "

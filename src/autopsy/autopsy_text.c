@@ -494,7 +494,7 @@ autopsy_text(const struct autopsy *y)
 	print_advice(y);
 	print_ours(y);
 	if (told)
-		fprintf(y->out, "\nA program's own message, with the traceback around it, tells more: paste all of it.\n");
+		fprintf(y->out, "\nA program's own message, with the traceback around it, tells more where there is one.\n");
 	else if (!y->module && (!y->main || autopsy_is_of_step(y)))
 		fprintf(y->out, "\nWith the network (stowage autopsy SPEC LOG) the tensors have names, and what "
 		    "would fit is told.\n");

@@ -21,7 +21,7 @@
     "it. Where no other process is there, the run may need more than there is" UNTRIED(BY_BATCH, ", and a smaller batch makes its "	\
     "results smaller") ". " GROWTH
 #define NO_HANDLE	"A library of CUDA could not be set up on the device: no memory was left for it, "	\
-    "which the run itself" UNTRIED(BY_BATCH, " (fewer samples in a batch leave more)") " or another process may have taken, or it does not fit the driver, or an index "	\
+    "which the run itself or another process may have taken, or it does not fit the driver, or an index "	\
     "was out of range before."
 #define NO_HANDLE_GROWTH	NO_HANDLE " " GROWTH
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
