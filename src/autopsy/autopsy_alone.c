@@ -12,6 +12,7 @@
 #define INTEL_BLOCK	((int64_t)4 << 30)
 #define LEAST_LIMIT	((int64_t)1 << 30)	/* less is no default of TensorFlow's */
 
+#define LITTLE_CARD	((int64_t)1 << 30)	/* bytes that no card has on which ROCm runs */
 #define MANY_SLICES	64
 #define LITTLE_OF	8	/* what a pool has is little, where a request is so many times as large */
 
@@ -52,7 +53,7 @@ bare_request(struct autopsy *y)
 	int64_t total = y->budget.total;
 	char human[SIZE_TEXT];
 
-	if ((total > 0 && (y->main->kind != OOM_PADDLE || y->lo > total || y->budget.roomy)) || y->causes.n > 0 || y->main->says || y->main->shape.known || y->matches.all.n > 0 ||
+	if (autopsy_is_pool_small(y) || (total > 0 && (y->main->kind != OOM_PADDLE || y->lo > total || y->budget.roomy)) || y->causes.n > 0 || y->main->says || y->main->shape.known || y->matches.all.n > 0 ||
 	    (y->main->facts & TRACE_NO_BATCH))
 		return;
 	if (autopsy_is_constant(y->main)) {
@@ -64,10 +65,9 @@ bare_request(struct autopsy *y)
 		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
 		    "of a formula, each part of which makes one of its own.", size_human(human, asked(y))));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && y->main->kind == OOM_PADDLE)
-		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once. PaddlePaddle may take a share of the device as one "
-		    "pool (FLAGS_fraction_of_gpu_memory_to_use), and a further piece as large when that is used up: then a smaller "
-		    "share, or FLAGS_allocator_strategy=auto_growth, asks for less. Else it is one tensor or one workspace, which "
-		    "as a rule grows with the samples at once and their size.", size_human(human, asked(y))));
+		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one tensor or one workspace, which as a rule grows with the samples at once and their "
+		    "size. Where FLAGS_allocator_strategy is naive_best_fit, which it was by itself in old versions, it may be a piece of a pool, as large as "
+		    "FLAGS_fraction_of_gpu_memory_to_use says: a smaller share, or auto_growth in its place, asks for less.", size_human(human, asked(y))));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX ||
 	    y->main->kind == OOM_TF_ALLOCATOR))
 		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
@@ -175,8 +175,10 @@ held(struct autopsy *y, int64_t total)
 	if (b->lent)
 		return arena_printf(y->arena, "Tensors of this process have %s, where the device has %s.", had,
 		    size_human(all, total));
-	return arena_printf(y->arena, "Tensors of %s have %s of %s: %d %%.", y->main->gpus ? arena_printf(y->arena, "%s %d's process", autopsy_device_word(y->main), y->main->gpu) :
-	    "this process", had, of_all(y, total), autopsy_percent(b->allocated, total));
+	return arena_printf(y->arena, "Tensors of %s have %s of %s: %d %%.%s", y->main->gpus ? arena_printf(y->arena, "%s %d's process", autopsy_device_word(y->main), y->main->gpu) :
+	    "this process", had, of_all(y, total), autopsy_percent(b->allocated, total), total <= LITTLE_CARD && strstr(y->main->who, "HIP") ?
+	    " AMD's cards have more: with so little it is, as a rule, a GPU that is built in, with what the firmware sets aside for it of the machine's memory. Where a larger part can be set there, or there is "
+	    "another device to be chosen (HIP_VISIBLE_DEVICES), that leaves more." : "");
 }
 
 /* Is most of the device this process's own? */
@@ -228,8 +230,8 @@ in_use(struct autopsy *y)
 
 	if (b->in_use < 0 || b->in_use < b->total / 2 || y->forecast.known || (y->main->facts & TRACE_NO_BATCH))
 		return;
-	own_step(y, arena_printf(y->arena, "By its count %s of the device's %s were in use, by all processes together: " LISTER ", "
-	    "before the run, tells what others have.",
+	own_step(y, arena_printf(y->arena, "By its count %s of the device's %s were in use, by all processes together" UNTRIED(BY_ALONE, ": " LISTER ", "
+	    "before the run, tells what others have") ".",
 	    size_human(used, b->in_use), size_human(all, b->total)));
 }
 
@@ -246,6 +248,29 @@ emptied(struct autopsy *y)
 	autopsy_cause(y, SAYS_EMPTIED, arena_printf(y->arena, "This process has reserved %s of the device's %s, of which %s are tensors: the rest was "
 	    "taken for something before, freed, and is kept.",
 	    size_human(kept, b->reserved), size_human(all, b->total), size_human(had, b->allocated)));
+}
+
+#define NEAR_MAP	6	/* lines, to what was said last of that failure */
+
+bool
+autopsy_is_pool_small(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	int map = y->log.empty_map;
+
+	return map && (o->kind == OOM_XLA || o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR) && y->hi > 0 && y->lo < NO_DEVICE && map - o->last <= NEAR_MAP &&
+	    o->line - map <= NEAR_MAP;
+}
+
+static void
+pool_small(struct autopsy *y)
+{
+	char human[SIZE_TEXT];
+
+	if (autopsy_is_pool_small(y))
+		autopsy_cause(y, SAYS_DUMPED, arena_printf(y->arena, "By the map that the allocator drew on line %d, in which _ is free, nearly nothing of what it has was in use, and yet it has no piece of %s: all that it "
+		    "has is less, or lies apart, and it got no more. So something else has the rest of the device, be it another process, which " LISTER " lists, or another framework in this one; or a setting "
+		    "keeps it so small (XLA_PYTHON_CLIENT_MEM_FRACTION, per_process_gpu_memory_fraction, a memory_limit).", y->log.empty_map, size_human(human, asked(y))));
 }
 
 /* What TensorFlow's allocator tells of itself in a dump. */
@@ -545,6 +570,7 @@ autopsy_alone_causes(struct autopsy *y)
 	autopsy_xla_causes(y);
 	pools(y);
 	largest_block(y);
+	pool_small(y);
 	dumped(y);
 	autopsy_progress_causes(y);
 	autopsy_lines_causes(y);

@@ -84,6 +84,8 @@ check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 	if (!b->peak && b->reserved >= 0 && b->allocated > b->reserved + off)
 		doubt(a, b, "What is reserved", &b->reserved, "is less than the tensors that lie in "
 		    "it: the two were counted at different times. It is left out.");
+	if (o->wrapped)
+		vec_push(a, &b->doubts, "What is free is more than any device has: that count ran below 0, as where more is in use than it takes the device to have. It is left out.");
 	if (b->total > 0 && b->free > b->total + off)
 		doubt(a, b, "What is free", &b->free, "is more than the device has. It is left out.");
 	if (b->total > 0 && b->reserved >= 0 && b->free >= 0 && b->reserved + b->free > b->total + off)

@@ -66,6 +66,8 @@ static const struct {
 	    "a whole data set, a batch scaled as it is used, or a part after the other (partial_fit), takes a part of that." },
 	[HABIT_PRETRAINS] = { OF_HOST, false, 0, "names %s. Where that is the script of BERT's that makes samples for pre-training, and what failed, it holds those of its whole input in memory until they are written, dupe_factor times over: "
 	    "the input cut into several files, with a call of the script for each, takes a part of that." },
+	[HABIT_COUNTS] = { OF_HOST, false, 0, "is of words that are counted (%s), as gensim does ahead of learning. Where it failed then, each different word lies there with its count, however rare: min_count leaves "
+	    "rare ones out only when all are counted, and there are no vectors yet. max_vocab_size, which leaves them out meanwhile, fewer different words (cleaned, in small letters), or more memory help." },
 	[HABIT_SUBWORDS] = { OF_HOST, false, 0, "reads a model of fastText's kind (%s). Where that is what failed, it lies in the machine's memory whole, as large as its file as a rule (a row for each word, and for "
 	    "each of its parts or pairs): a model with fewer of them, fewer numbers in a row (fasttext.util.reduce_model()), or more memory helps." },
 	[HABIT_SIMILAR] = { OF_HOST, false, 0, "names %s. Where that is gensim's, before version 4, the first such call makes a second copy of all vectors, each of length 1, beside the first: init_sims(replace=True) ahead of "
@@ -319,6 +321,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return !y->log.paste.torch && !(y->main->facts & TRACE_BACKWARD);
 	case HABIT_TEXTS:		/* nothing of them lies on a device */
 		return y->main->host || (y->main->kind == OOM_TOLD && !y->log.paste.told.device && !y->log.paste.told.gpu);
+	case HABIT_COUNTS:
+		return of[kind].line <= y->main->last && (!of[HABIT_COUNTED].line || of[HABIT_COUNTED].line > y->main->line);
 	case HABIT_HDF5:
 		return strcmp(y->main->who, "Caffe") == 0;
 	default:
@@ -351,6 +355,12 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 		return false;
 	return !(kind == HABIT_STATE && (h->lets_go || (h->begins && !y->log.paste.keeps))) && !(kind == HABIT_LOOP && h->clears) &&
 	    !(kind == HABIT_GRAPH && autopsy_may_be_torch(y)) && !(kind == HABIT_PARALLEL && y->main->gpu > 0) && !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
+}
+
+bool
+autopsy_counts_words(const struct autopsy *y)
+{
+	return is_said(y, HABIT_COUNTS);
 }
 
 void

@@ -38,6 +38,8 @@ static const char *const says[KNOBS] = {
 	[KNOB_DPO] = "Where that is what failed, and has a reference model, " UNTRIED(BY_OFFLOADING, "all weights of that lie there beside those that are trained, and ") "each step goes through both with two texts for each prompt.",
 	[KNOB_ACTORS] = "Where the run has several models that learn from feedback (an actor, a critic, a reference, a model of rewards), all that are on one device lie there at once, with gradients and the "
 	    "optimizer's numbers of those that are trained, and keys and values of the texts that are written.",
+	[KNOB_THREADS] = "Where that is of a program that goes over the frames of a film, as many threads as it says work on frames at once, and what they take on the device beside the weights grows with "
+	    "their number.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
 	    "stored, with their square.",
 };

@@ -131,7 +131,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
-	told[place(NEEDS_VECTORS)] = p->grows.line ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
+	told[place(NEEDS_VECTORS)] = p->grows.line || autopsy_counts_words(y) ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
 	told[place(NEEDS_LOADS)] = o->host || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = &p->resuming;
 	told[place(NEEDS_SAVES)] = &p->saving;
@@ -145,7 +145,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SECOND)] = o->host || autopsy_is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = &p->large;
-	told[place(NEEDS_CARD)] = o->host || p->told.host || p->later.line ? NULL : &p->card;
+	told[place(NEEDS_CARD)] = o->host || p->told.host || p->later.line || p->knobs[KNOB_THREADS].line ? NULL : &p->card;
 	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = autopsy_grows_there(y) ? &p->grows : NULL;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;

@@ -190,8 +190,17 @@ inputs(struct autopsy *y)
 {
 	const struct oom_shape *s = &y->log.inputs;
 
-	if (s->rank != 4 || s->dim[0] < 2 || strcmp(y->main->who, "Theano") != 0)
+	char bytes[SIZE_TEXT];
+
+	if (s->rank < 2 || s->dim[0] < 2 || strcmp(y->main->who, "Theano") != 0)
 		return;
+	if (s->rank != 4) {
+		if (shape_bytes(s, 4) < INT64_MAX && shape_bytes(s, 4) >= TINY)
+			autopsy_cause(y, SAYS_INPUTS, arena_printf(y->arena, "By line %d the operation that failed has an input of %s, %s where its numbers have 4 bytes. Where its first extent "
+			    "grows with the samples at once, by themselves or with the pixels or positions of each, fewer or smaller ones make it smaller.", y->log.inputs_line,
+			    autopsy_shape_text(y->arena, s), size_human(bytes, shape_bytes(s, 4))));
+		return;
+	}
 	autopsy_cause(y, SAYS_INPUTS, arena_printf(y->arena, "By line %d the operation that failed has an input of %s. Where its first extent is "
 	    "samples, a batch has %lld: fewer make it, and all results of the step, smaller in proportion.", y->log.inputs_line,
 	    autopsy_shape_text(y->arena, s), (long long)s->dim[0]));

@@ -69,6 +69,8 @@ void	autopsy_alone_causes(struct autopsy *);
 void	autopsy_paste_causes(struct autopsy *);
 /* By code and settings that are known to fill memory: autopsy_habits.c. */
 void	autopsy_habits(struct autopsy *);
+/* Did it fail while words were counted, ahead of vectors of theirs? */
+bool	autopsy_counts_words(const struct autopsy *);
 /* Is a batch of tests larger than that of training, and may it be tests that failed? */
 bool	autopsy_tests_more(const struct autopsy *);
 /* By a model's name that has the number of its weights: autopsy_weights.c. */
@@ -103,6 +105,9 @@ bool	autopsy_trains_many(const struct autopsy *);
 bool	autopsy_is_of_samples(const struct autopsy *);
 bool	autopsy_grows_with_samples(const struct autopsy *);
 bool	autopsy_is_one_tensor(const struct autopsy *);
+/* Was nearly nothing in use of what the allocator has, by the map that it drew, and yet no room in
+ * it? */
+bool	autopsy_is_pool_small(const struct autopsy *);
 /* By what XLA counts: autopsy_xla.c. */
 void	autopsy_xla_causes(struct autopsy *);
 /* By how far the run had come: autopsy_progress.c. */

@@ -59,7 +59,7 @@ loading(struct autopsy *y)
 	else if ((o->facts & (TRACE_LOADING | TRACE_INITIAL)) && o->kind == OOM_TENSORFLOW)
 		place_cause(y, SAYS_LOADING, "By the traceback it failed where weights get their values, not in a "
 		    "step: the batch plays no part.");
-	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
+	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE | TRACE_GATHERS)))
 		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed while weights were put on "
 		    "the device or converted there, not in a step, where a batch would need room%s. Weights of fewer bytes (16 "
 		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
@@ -212,11 +212,16 @@ static const struct place_cause place_causes[] = {
 	{ TRACE_SPREAD, 0, TRACE_BACKWARD, "By the traceback it failed where DataParallel copies inputs or weights to its devices, before a layer of that step "
 	    "ran. In the first step a device had no room for those then: another process may have it, which " LISTER " lists; in a later one, "
 	    "tensors of the steps before may lie there." },
-	{ TRACE_GATHERS, 0, 0, "By the traceback it failed where weights that are split among devices are put "
-	    "together, to be saved, loaded or run, so that a device holds more of them than its part. The batch "
-	    "plays no part. For a state dict, FSDP gathers them in the machine's memory with "
-	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True), and a sharded one gathers nothing; TRL "
-	    "generates without with ds3_gather_for_generation=False." },
+	{ TRACE_GATHERS, TRACE_LOADING, TRACE_GENERATES, "By the traceback it failed where a state dict is loaded to weights that are split among devices. What comes whole, read by each rank or "
+	    "sent by one to the others (broadcast_from_rank0), may lie on a device for that, beside its part; a sharded one, of which each reads its own part, does not. "
+	    "The batch plays no part." },
+	{ TRACE_GATHERS, TRACE_GENERATES, 0, "By the traceback it failed where weights that are split among devices are put "
+	    "together, to be run, so that a device holds more of them than its part. The batch "
+	    "plays no part. TRL generates without with ds3_gather_for_generation=False." },
+	{ TRACE_GATHERS, 0, TRACE_LOADING | TRACE_GENERATES, "By the traceback it failed where weights that are split among devices are put "
+	    "together, to be saved or run, so that a device holds more of them than its part. The batch "
+	    "plays no part. " UNTRIED(BY_OFFLOADING, "For a state dict that is saved, FSDP gathers them in the machine's memory with "
+	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True), and a sharded one gathers nothing.") },
 	{ TRACE_SAVES, 0, TRACE_GATHERS | TRACE_TWICE, "By the traceback it failed while weights were saved or made ready for it, beside all that "
 	    "training has there: what makes copies of them on the device for that needs room. bitsandbytes does, for weights in "
 	    "8 bits, which it puts into another order, and apex, which makes numbers of 32 bits of those of 16. The batch plays a part only by what it leaves free; saving only what is trained (an "
@@ -343,8 +348,8 @@ not_allocator(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	const char *maker = strstr(o->who, "HIP") ? "HIP" : "CUDA";
 
-	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED)) || !autopsy_is_torch(o))
-		return;
+	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED | TRACE_GRAPH | TRACE_PROFILES)) || !autopsy_is_torch(o))
+		return;		/* what fills the device by then is told by the place */
 	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
 		place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "
 		    "itself, or a library beside PyTorch, got no memory, in a step. Where no other process has the device, the run has all of "

@@ -136,8 +136,9 @@ first_round(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (!autopsy_in_first_round(y) || log->epoch >= 2 || log->steps >= FEW_ROUNDS || y->main->says || autopsy_in_update(y->main))
-		return;
+	if (!autopsy_in_first_round(y) || log->epoch >= 2 || log->steps >= FEW_ROUNDS || y->main->says || autopsy_in_update(y->main) ||
+	    log->paste.knobs[KNOB_THREADS].line == log->bar)
+		return;		/* several rounds at once are none that is a step */
 	autopsy_cause(y, SAYS_FIRST_ROUND, arena_printf(y->arena, "The bar of progress on line %d stands at 0 of %lld. Where it failed in the first "
 	    "round of that loop, and a round is a step%s, nothing is kept from earlier ones, and a step as it is needs more "
 	    "than there was.%s", log->bar, (long long)log->rounds, log->bar_ahead ?

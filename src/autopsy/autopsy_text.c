@@ -167,7 +167,7 @@ print_budget(const struct autopsy *y)
 	}
 	for (i = 0; i < b->doubts.n; i++)
 		autopsy_say(y, "%s", b->doubts.v[i]);
-	if (would_help(y) && !y->log.expands && !autopsy_is_tried(y, BY_SEGMENTS) && !(y->main && y->main->size[OOM_CACHED].known) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10 && allocator_settings(y->main))
+	if (would_help(y) && !y->log.expands && !y->main->wrapped && !autopsy_is_tried(y, BY_SEGMENTS) && !(y->main && y->main->size[OOM_CACHED].known) && b->unallocated > WORTH_SAYING && b->unallocated > b->reserved / 10 && allocator_settings(y->main))
 		would_give_back(y, allocator_settings(y->main));
 }
 

@@ -171,7 +171,7 @@ in_pieces(const struct oom_message *o, const struct budget *b)
 bool
 autopsy_is_fragmented(const struct autopsy *y, const struct oom_message *o, const struct budget *b)
 {
-	return o->kind == OOM_PYTORCH && in_pieces(o, b) && !y->log.expands && b->unallocated >= b->reserved / 10 && b->unallocated >= b->total / FEW;
+	return o->kind == OOM_PYTORCH && in_pieces(o, b) && !y->log.expands && !o->wrapped && b->unallocated >= b->reserved / 10 && b->unallocated >= b->total / FEW;
 }
 
 static const char *
@@ -191,7 +191,7 @@ pytorch_meaning(const struct autopsy *y, const struct oom_message *o)
 	    "%s %s, which it %s.%s%s", s->known && b.reserved > limit - s->bytes ? "would have needed another of" : "asked the device for", bytes_text(a, s),
 	    s->known && b.reserved > limit - s->bytes ? "is not allowed" : "did not get",
 	    pieces ? " It held as many unused bytes itself, but in pieces or of another pool" : "",
-	    !pieces ? "" : y->log.expands ? "." : autopsy_is_fragmented(y, o, &b) ? ": the memory is fragmented." :
+	    !pieces ? "" : y->log.expands || o->wrapped ? "." : autopsy_is_fragmented(y, o, &b) ? ": the memory is fragmented." :
 	    ", as a few always are.");
 }
 

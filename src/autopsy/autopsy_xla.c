@@ -18,7 +18,7 @@ xla_request(struct autopsy *y)
 		autopsy_cause(y, SAYS_XLA_REQUEST, "No device has as much. Mostly that is one array or formula, as large as the product of extents "
 		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap, which must be made "
 		    "in parts.");
-	else if (y->lo >= LARGE_SAMPLE)
+	else if (y->lo >= LARGE_SAMPLE && !autopsy_is_pool_small(y))
 		autopsy_cause(y, SAYS_XLA_REQUEST, "One block as large as that is an array, or all temporaries of a compiled "
 		    "program. Where it is no weight" IN_TRAINING(", nor what an optimizer keeps") ", it grows with the samples at once" MAYBE_JAX(", be they a batch or what vmap maps over") ", and with "
 		    "their size or length, where all pairs of positions are compared with its square.");
@@ -38,6 +38,15 @@ static const struct {
 	{ OOM_PARAMETERS, "what it is given: weights, " IN_TRAINING("what an optimizer keeps, ") "a batch, whatever it does with them" },
 };
 
+/* Are temporaries padding for the most part, by XLA's own count? */
+static bool
+is_padded(const struct oom_message *o)
+{
+	const struct oom_size *bare = &o->size[OOM_UNPADDED], *padded = &o->size[OOM_PADDED];
+
+	return bare->known && padded->known && padded->bytes - bare->bytes >= LITTLE && padded->bytes / 2 >= bare->bytes;
+}
+
 static void
 xla_parts(struct autopsy *y, int64_t all)
 {
@@ -46,7 +55,7 @@ xla_parts(struct autopsy *y, int64_t all)
 	size_t i;
 
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (size[parts[i].of].known && size[parts[i].of].bytes > all / 2 && size[parts[i].of].bytes <= all)
+		if (!(parts[i].of == OOM_TEMPORARY && is_padded(y->main)) && size[parts[i].of].known && size[parts[i].of].bytes > all / 2 && size[parts[i].of].bytes <= all)
 			autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "Of that %s is %s.", size_human(human, size[parts[i].of].bytes), parts[i].says));
 }
 
@@ -80,17 +89,18 @@ static void
 xla_device(struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
-	const struct oom_size *results = &y->main->size[OOM_RESULTS], *excess = &y->main->size[OOM_EXCESS];
+	const struct oom_size *results = &y->main->size[OOM_RESULTS], *temporary = &y->main->size[OOM_TEMPORARY], *excess = &y->main->size[OOM_EXCESS];
 	char need[SIZE_TEXT], have[SIZE_TEXT], more[SIZE_TEXT];
 
 	if (b->total <= 0 || b->allocated <= 0)
 		return;
 	if (b->allocated > b->total)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By the compiler's own count the program needs %s of a device that has %s, "
-		    "%s too much, so that nothing that another process or an earlier step holds plays a part. What it adds up are "
-		    "arguments (weights, " IN_TRAINING("what the optimizer keeps, ") "a batch) and temporaries, which grow with the samples on one "
+		    "%s too much, so that nothing that another process or an earlier step holds plays a part. %s, which grow with the samples on one "
 		    "device and their size or length.",
-		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, excess->known ? excess->bytes : b->allocated - b->total)));
+		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, excess->known ? excess->bytes : b->allocated - b->total),
+		    temporary->known && temporary->bytes / 9 >= b->allocated / 10 ? "Nearly all of it are temporaries, made as it runs" :
+		    "What it adds up are arguments (weights, " IN_TRAINING("what the optimizer keeps, ") "a batch) and temporaries"));
 	else if (y->hi > 0)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
 		    "program asks for %s beside that%s.%s Arrays stay for as long as a name of the program holds them: what is "
@@ -167,7 +177,7 @@ xla_padded_program(struct autopsy *y)
 	const struct oom_size *bare = &y->main->size[OOM_UNPADDED], *padded = &y->main->size[OOM_PADDED];
 	char all[SIZE_TEXT], numbers[SIZE_TEXT];
 
-	if (!bare->known || !padded->known || padded->bytes - bare->bytes < LITTLE || padded->bytes / 2 < bare->bytes)
+	if (!is_padded(y->main))
 		return;
 	autopsy_cause(y, SAYS_XLA_PADDED_PROGRAM, arena_printf(y->arena, "By XLA's count temporaries take %s as they lie on the device, and have %s of numbers: the rest "
 	    "is padding, since a TPU keeps two axes in tiles (8 x 128 numbers of 32 bits) and fills them up. A small axis, such as few "

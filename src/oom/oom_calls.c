@@ -71,6 +71,7 @@ signs_trains(struct piece function)
 /* Calls by their file and their function. */
 static const struct sign place_signs[] = {
 	{ "fsdp/_state_dict_utils.py checkpoint/state_dict.py", NULL, TRACE_GATHERS },
+	{ "fsdp/_state_dict_utils.py checkpoint/state_dict.py", "_load_state_dict set_model_state_dict set_state_dict _pre_load_state_dict _load_model_state_dict _broadcast_state_dict", TRACE_LOADING },
 	{ NULL, "_consolidated_16bit_state_dict _zero3_consolidated get_full_model_state_dict", TRACE_GATHERS },
 	{ "vllm/ sglang/", "create_weights load_weights process_weights_after_loading", TRACE_LOADING },
 	{ "vllm/ sglang/", "profile_run determine_num_available_blocks determine_available_memory",

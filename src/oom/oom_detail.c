@@ -88,6 +88,7 @@ const struct detail oom_details[] = {
 	{ "constant allocation: %", DETAIL_SIZE, OOM_XLA, OOM_CONSTANTS },
 	{ "maybe_live_out allocation: %", DETAIL_SIZE, OOM_XLA, OOM_RESULTS },
 	{ "preallocated temp allocation: %", DETAIL_SIZE, OOM_XLA, OOM_TEMPORARY },
+	{ "HLO temp %", DETAIL_SIZE, OOM_XLA, OOM_TEMPORARY },	/* of a TPU's program */
 	{ "total allocation: %", DETAIL_SIZE, OOM_XLA, OOM_ALLOCATED },
 	{ "Unpadded (% )", DETAIL_SIZE, OOM_XLA, OOM_UNPADDED },	/* of the temporaries of a TPU's program */
 	{ ") Padded (% )", DETAIL_SIZE, OOM_XLA, OOM_PADDED },

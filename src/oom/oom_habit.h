@@ -87,6 +87,8 @@ enum oom_habit_kind {
 	HABIT_UNROLLED,		/* a loop of Python's in a function that tf.function traces, by the decorator on line `n` */
 	HABIT_GRAPH,		/* operations of TensorFlow 1 are made in a loop, which begins on line `n`, where a session runs */
 	HABIT_LOOP,		/* a network is made in a loop, which begins on line `n` */
+	HABIT_COUNTS,		/* gensim counts words, */
+	HABIT_COUNTED,		/* and goes on from there */
 	HABITS
 };
 

@@ -37,6 +37,7 @@ static const struct {
 	[KNOB_DPO] = { "dpo", "trainer train training config lora qlora full sft stage type rlhf run script llama llama3 qwen", NULL, "orpo simpo cpo without instead", false, false },
 	[KNOB_ACTORS] = { "actor_model_name_or_path|critic_model_name_or_path|actor_model_path|critic_model_path|actor_zero_stage|critic_zero_stage|ref_num_gpus_per_node|critic_num_gpus_per_node|actor_num_gpus_per_node|actor_rollout_ref|reward_pretrain|critic_pretrain",
 	    NULL, NULL, NULL, false, false },
+	[KNOB_THREADS] = { "execution_threads|--execution-threads|execution_thread_count|--execution-thread-count", NULL, NULL, NULL, false, false, true },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
 	    NULL, NULL, NULL, false, true },
 };

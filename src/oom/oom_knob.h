@@ -30,6 +30,7 @@ enum oom_knob_kind {
 	KNOB_PRESERVED,		/* what of the device a program that makes videos leaves free of weights */
 	KNOB_DPO,		/* of a model that learns from pairs of texts, beside a reference */
 	KNOB_ACTORS,		/* of several models that learn from feedback */
+	KNOB_THREADS,		/* that work on a film's frames at once */
 	KNOB_LENGTH,		/* of a text, in a sentence */
 	KNOBS
 };

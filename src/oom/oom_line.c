@@ -155,6 +155,7 @@ const struct phrase oom_lines[] = {
 	 * effective_) */
 	{ "~\bbatch_size\a#\b", LINE(ROLE_BATCH) },
 	{ "\bbs = #\b", LINE(ROLE_BATCH) },		/* as fastai's notebooks name it, */
+	{ "~\bbatch_size_per_card\a#\b", LINE(ROLE_BATCH) },	/* PaddleOCR's, */
 	{ "~\bims_per_batch\a#\b", LINE(ROLE_BATCH) },	/* Detectron2's settings, */
 	{ "~\bimages_per_gpu\a#\b", LINE(ROLE_MICRO) },	/* Mask R-CNN's, */
 	{ "~\bminibatch_size\a#\b", LINE(ROLE_BATCH) },	/* and CNTK's */

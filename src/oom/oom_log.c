@@ -252,6 +252,24 @@ forget_what_works(struct oom_log *log, struct talk line, int at)
 		log->paste.high = log->paste.wide = -1;
 }
 
+#define MAP_MIN		80	/* signs, where TensorFlow's allocator, and JAX's, draws a hundred */
+#define MAP_FREE	97	/* percent of them */
+
+/* "...bfc_allocator.cc:468] ____*___": what of it is in use, as its allocator draws it. */
+static void
+note_map(struct oom_log *log, const char *s, size_t n, int line)
+{
+	const char *end = s + n, *from;
+	int free = 0;
+
+	while (end > s && (end[-1] == ' ' || end[-1] == '\r'))
+		end--;
+	for (from = end; from > s && memchr("_*x+", from[-1], 4); from--)
+		free += from[-1] == '_';
+	if (end - from >= MAP_MIN && from - s > 2 && from[-1] == ' ' && from[-2] == ']')
+		log->empty_map = free * 100 >= MAP_FREE * (end - from) ? line : 0;
+}
+
 /* A line begins at the place that is looked at. */
 static void
 begin_line(struct log_reader *r)
@@ -262,6 +280,7 @@ begin_line(struct log_reader *r)
 
 	while (n < most && !oom_is_line_end(s[n]))
 		n++;
+	note_map(r->log, s, n, r->line);
 	line = memchr(s, '*', n) ? lexicon_read(r->lexicon, r->plain, form_plain(r->plain, s, n)) : lexicon_read(r->lexicon, s, n);
 	r->source = oom_source_of(&r->sources, line);
 	r->source = oom_aside(&r->aside, line, r->source, r->sources.fenced, oom_is_reported(r->log));

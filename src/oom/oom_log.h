@@ -138,6 +138,7 @@ struct oom_message {
 	bool cpp;		/* an exception of C++, and not of Python */
 	bool apart;		/* it looks like one and is of something else than memory, */
 	bool beyond;		/* such as one of a size that is wrong: more than 63 bits can say */
+	bool wrapped;		/* what is free is told as that: a count that ran below 0 */
 	bool of_cuda;		/* its line speaks of CUDA ahead of it */
 	bool attends;		/* by its words it comes of a file of TensorFlow for softmax or products of matrices, as attention's scores do; */
 	bool convolves;		/* so does it of a file of TensorFlow for convolution, pooling or normalization */
@@ -268,6 +269,7 @@ struct oom_log {
 	int processes_line;
 	int64_t trial;		/* the largest number of one of several runs that one process makes; 0: not said */
 	int trial_line;
+	int empty_map;		/* the last line with an allocator's map of what it has, of which nearly nothing is in use; 0: none */
 	int expands;		/* the last line that sets PyTorch's allocator to segments that grow; 0: none */
 	int search_line;	/* the last line of what makes such runs, by its name; 0: none */
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */

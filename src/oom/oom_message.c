@@ -49,8 +49,12 @@ read_details(const struct log_reader *r, struct telling *t, const char *s, const
 			t->flags &= ~(unsigned)PHRASE_ANYONE;
 		}
 		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
-			if (oom_may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m) && !m.beyond)
-				oom_tell_detail(t, d, &m);
+			if (oom_may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m)) {
+				if (!m.beyond)
+					oom_tell_detail(t, d, &m);
+				else if (d->role == DETAIL_SIZE && d->value == OOM_FREE)
+					o->wrapped = true;
+			}
 	}
 	return s;
 }
