@@ -15,7 +15,7 @@
 
 static const char *const of_device[] = {
 	AT_START("- At the first steps or calls, where the device was nearly free before: the run needs more than there is, for weights, or for what layers make, which grows with the samples at "
-	    "once and their size (pixels, length)."),
+	    "once (the batch) and their size (pixels, length)."),
 	UNTRIED(BY_ALONE, "- As soon as it uses a device that was not free before: another process has the rest, such as a run or a notebook that has not ended."),
 	AFTERWARDS("- Only later: something may be kept from step to step (results on lists), or larger samples came."),
 	NULL

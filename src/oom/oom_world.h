@@ -47,13 +47,9 @@
 #define BY_WORKERS	"D"	/* fewer processes of a loader, or none */
 #define BY_PARTS	"E"	/* parts, one after the other: chunks of rays, points, texts */
 #define BY_NO_GRAD	"F"	/* gradients that are off */
-#define BY_CHECKPOINTS	"G"	/* gradient checkpointing */
-#define BY_HALF		"H"	/* 16 bits a number */
 #define BY_BITS		"I"	/* 8 or fewer */
 #define BY_OFFLOADING	"J"	/* a part of it in the machine's memory */
-#define BY_ATTENTION	"K"	/* that does not store its scores */
 #define BY_GROWTH	"L"	/* a framework that takes a device as it is needed, or so much of it */
-#define BY_LOWVRAM	"M"	/* a program's own mode for small devices */
 #define BY_TILES	"N"	/* of pictures */
 #define BY_EMPTYING	"O"	/* a cache that is emptied, and what is let go of by hand */
 #define BY_SEGMENTS	"P"	/* of PyTorch's allocator, that grow */
@@ -66,6 +62,5 @@
 #define BY_SAVING	"W"	/* an adapter's weights by themselves, in a file */
 #define BY_LIMIT	"X"	/* a larger limit of a language's own memory */
 #define BY_DRIVER	"Y"	/* a newer one */
-#define BY_NETWORK	"Z"	/* a smaller one */
 
 #endif
