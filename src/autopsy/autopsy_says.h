@@ -89,7 +89,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TENSORFLOW_SHAPE,	SHAPE,		"the shape, and what the operation's name says of it")				\
 	SAYS(HOST_IMAGE,	SHAPE,		"last extents as of height, width and colours")					\
 	SAYS(ARRAY_SHAPE,	SHAPE,		"an array of more than 64 MiB by its extents")					\
-	SAYS(ARRAY_EXTENTS,	FIGURES,	"two extents of 10,000 or more, or elements of 8 bytes")			\
+	SAYS(ARRAY_EXTENTS,	FIGURES,	"two extents of 10,000 or more, one that is the number of all pairs of something, or elements of 8 bytes")			\
 	SAYS(DILATED,		NAME,		"SpaceToBatch or BatchToSpace as the operation's name")				\
 	SAYS(JOINED,		PLACE,		"Keras' own concatenation, in predict() or evaluate()")				\
 	SAYS(HOST_REQUEST,	FIGURES,	"what was asked of the machine")						\

@@ -367,6 +367,22 @@ is_data_set(const struct oom_shape *s)
 	return s->rank > 3 && n >= MANY;
 }
 
+/* Of how many things N is the number of all pairs; 0: of none, or of few. */
+static int64_t
+all_pairs_of(int64_t n)
+{
+	int64_t lo = MANY, hi = (int64_t)1 << 31, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (mid * (mid - 1) / 2 < n)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo * (lo - 1) / 2 == n ? lo : 0;
+}
+
 static void
 array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 {
@@ -374,6 +390,8 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	    " Its elements have 8 bytes; with 4, as float32 and int32 have, it takes half." : "";
 	long long n = (long long)s->dim[0];
 	bool words = strstr(y->main->extents, "vocab");		/* which are no samples */
+	int64_t things = s->rank == 1 ? all_pairs_of(n) : 0;
+	char count[SIZE_TEXT];
 
 	if (bytes <= SMALL_HOST || (y->main->facts & TRACE_INITIAL))	/* a weight is neither data nor a batch */
 		return;
@@ -402,6 +420,9 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	else if (s->rank >= 2 && n >= MANY && bytes >= LARGE_SAMPLE && !(y->main->facts & TRACE_REPLAY) && !words)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Its first extent is %lld. Where those are samples, or as many as a memory "
 		    "of them has room for (a replay buffer), fewer of them take less.%s", n, wide));
+	else if (things > 0)
+		autopsy_cause(y, SAYS_ARRAY_EXTENTS, arena_printf(y->arena, "It has as many elements as there are pairs of %s things, as distances of all pairs have (SciPy's pdist, "
+		    "which hierarchical clustering takes): half as many things have a quarter of them.%s", size_commas(count, things), wide));
 	else if (*wide)
 		autopsy_cause(y, SAYS_ARRAY_EXTENTS, wide + 1);
 }
