@@ -631,6 +631,14 @@ is_of_past(struct talk sentence)
 	    !(clause_word_behind(sentence, at + strlen("before")).n > 0) || talk_is_one_of(clause_word_behind(sentence, at + strlen("before")), "without with and but no fine successfully"))));
 }
 
+/* "It is out of memory. But with a batch of 13 it works." */
+static bool
+runs_after_but(struct talk t, struct talk sentence)
+{
+	return sentence.s - t.s > 2 && talk_is_one_of(clause_word_behind(sentence, sentence.s), "but") && says_failure(sentence_of(t, sentence.s - 2)) && !says_failure(sentence) &&
+	    !talk_any_whole(sentence, "cpu inference test testing validation evaluation another other different") && says(sentence, RUNS);
+}
+
 const char *
 oom_batch_runs(struct talk t)
 {
@@ -641,6 +649,8 @@ oom_batch_runs(struct talk t)
 	while (next_batch(t, &at, &n) > 0) {
 		sentence = sentence_of(t, at);
 		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || asks(sentence) ? NULL : runs_with_less(sentence);
+		if (!runs && !is_to_others(sentence) && !talk_has_whole(sentence, WISHED) && !asks(sentence) && runs_after_but(t, sentence))
+			runs = at;
 		if (runs && !fails_later(sentence, runs) && !is_of_past(sentence))
 			return runs;
 	}
