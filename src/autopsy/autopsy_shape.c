@@ -179,10 +179,14 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, as many go through at once: pieces of a batch's (regions that a detector proposes, patches, frames), or samples, "
 		    "which may then be a whole data set, such as that of tests. In parts they take a part of that.", n));
+	else if (n >= MANY_PIECES && has_small_sides(s))
+		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
+		    "images, as many go through at once: samples, or pieces of theirs (regions that a detector proposes, patches). It, and all results of "
+		    "that part of the network, grow with their number.%s", n, large_images(y, s)));
 	else if (n > 1)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
-		    "images, that is the batch%s, and a smaller one makes it, and all results of the step, "
-		    "smaller in proportion.%s", n, n >= MANY_PIECES && has_small_sides(s) ? ", or pieces of its images (a detector's regions, patches)" : "", large_images(y, s)));
+		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
+		    "smaller in proportion.%s", n, large_images(y, s)));
 	else if (n == 1 && y->lo >= (y->main->convolves || strstr(last_part(y->main->node), "onv") ? LARGE_RESULT : LARGE_SAMPLE))
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is 1. Where that is the batch, no smaller one is left, and it is as "
 		    "large as one sample and its channels make it: crops, or tiles (of a volume blocks) one after the other, take less.%s", large_images(y, s)));
