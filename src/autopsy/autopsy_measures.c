@@ -17,7 +17,7 @@ static uint32_t
 tried(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	bool one = p->of_batch.line && p->least_batch > 0 ? p->least_batch == 1 : p->measures.told_one || y->log.batch == 1 || (p->measures.one && !p->measures.several);
+	bool one = p->least_batch > 0 ? p->least_batch == 1 : y->log.batch == 1 || (p->measures.one && !p->measures.several);
 	uint32_t is = 0;
 	int m;
 

@@ -504,18 +504,6 @@ fails_with_one(struct talk t)
 
 #define OTHER_ENDS	"slow slower solves solved fixes fixed resolved resolves gone goes disappeared disappears helped helps fits fit succeeded"
 
-/* Is a word for one what stands behind S, with nothing but links between? */
-static bool
-is_one_in_words(struct talk sentence, const char *s)
-{
-	struct talk word = clause_word_behind(sentence, s);
-	int i;
-
-	for (i = 0; i < 4 && word.n > 0 && talk_is_one_of(word, "is was of to set at equals equal as just only reduced lowered a"); i++)
-		word = clause_word_behind(sentence, word.s + word.n);
-	return talk_is_one_of(word, "one single") && word.s - s < NUMBER_WITHIN;
-}
-
 /* Does SENTENCE say so, with N bytes at AT for a batch in it, and neither asks it nor tells it of a
  * run that was well? */
 static bool
@@ -524,7 +512,7 @@ states_one(struct talk sentence, const char *at, size_t n)
 	struct talk clause = talk_clause(sentence, at, n);
 	int64_t least = least_of(sentence, at, n, false);
 
-	if (least > 1 || (least == 0 && !is_one_in_words(sentence, at + n)))
+	if (least > 1 || (least == 0 && !clause_is_set_to(sentence, at + n, "one single")))
 		return false;
 	return !is_above(sentence, at, n) && !talk_any_whole(clause, OTHER_USES) && !talk_any_whole(sentence, OTHER_ENDS) && !talk_has_whole(clause, "from 1|from one") && !talk_any_begins(clause, OTHER_BATCHES) && !talk_any_phrase(sentence, "eval_batch|val_batch|test_batch") &&
 	    !is_to_others(sentence) && !runs_well(sentence);

@@ -182,6 +182,29 @@ clause_passes_by(struct talk t, const char *at)
 	return talk_has_whole(talk_part(t, talk_clause(t, at, 1).s, at), PASSES_BY);
 }
 
+#define MOST_LINKS	5	/* between a name and its value: */
+#define TO_VALUE	"a size setting settings value values of from to is was are be set only just already as at even equal equals reduced lowered decreased changed down"
+
+bool
+clause_is_set_to(struct talk t, const char *s, const char *values)
+{
+	struct talk word, ahead = talk_part(t, s, s);
+	int i;
+
+	for (i = 0; i < MOST_LINKS; i++, s = word.s + word.n, ahead = word) {
+		word = clause_word_behind(t, s);
+		if (talk_is_one_of(ahead, "from") && word.n > 0 && is_digit(*word.s))
+			continue;		/* "from 8 to 1" */
+		if (memchr(s, '>', (size_t)(word.s - s)) || memchr(s, '<', (size_t)(word.s - s)))
+			return false;
+		if (talk_is_one_of(word, values))
+			return true;
+		if (!talk_is_one_of(word, TO_VALUE))
+			return false;
+	}
+	return false;
+}
+
 bool
 clause_is_question(struct talk t)
 {

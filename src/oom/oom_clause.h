@@ -51,6 +51,11 @@ bool	clause_sets_off(struct talk t, const char *at);
  * denies; or NULL. */
 const char	*clause_set(struct talk, const char *list);
 
+/* "batch size of 1", "batch_size is set to one", "num_workers from 8 to 0": is what stands behind
+ * S, where a setting's name ends, one of VALUES, which blanks part? Not what is above or below it,
+ * "> 1". */
+bool	clause_is_set_to(struct talk, const char *s, const char *values);
+
 bool	clause_is_question(struct talk);
 /* Does it name a failure by a word for one: "error", "crashed", "killed"? */
 bool	clause_names_failure(struct talk);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "oom/oom_batch.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
 
@@ -135,28 +134,6 @@ has_digit(struct talk t)
 	return false;
 }
 
-/* "batch size of 1", "batch_size is set to one", "num_workers set to 0": what stands behind its
- * name is LEAST; not "> 1". */
-static bool
-is_least(struct talk sentence, const char *s, const char *least)
-{
-	struct talk word, ahead = talk_part(sentence, s, s);
-	int i;
-
-	for (i = 0; i < 5; i++, s = word.s + word.n, ahead = word) {
-		word = clause_word_behind(sentence, s);
-		if (talk_is_one_of(ahead, "from") && word.n > 0 && is_digit(*word.s))
-			continue;		/* "from 8 to 1" */
-		if (memchr(s, '>', (size_t)(word.s - s)) || memchr(s, '<', (size_t)(word.s - s)))
-			return false;
-		if (talk_is_one_of(word, least))
-			return true;
-		if (!talk_is_one_of(word, "size setting settings value values of from to is was are be set only just already as at even equal equals reduced lowered decreased changed down"))
-			return false;
-	}
-	return false;
-}
-
 #define GOES_ON		"to and or then even down also finally just until now but it still the does did all same yet"
 
 /* "from 16 to 2", "16, 8, 4 and even 1": are the numbers behind S ever less, with nothing but words
@@ -261,7 +238,7 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 		return true;		/* "I'm using the lowest resolution possible" */
 	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || (clause_works(sentence) && !talk_has_whole(sentence, "nothing works|nothing worked|none works|none worked")))
 		return false;
-	if (rows[row].least && is_least(sentence, at + n, rows[row].least))
+	if (rows[row].least && clause_is_set_to(sentence, at + n, rows[row].least))
 		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");
 	if (rows[row].tells == OF_NUMBERS && !less && talk_any_whole(clause, MADE_MORE))
 		return false;
@@ -442,8 +419,6 @@ oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_sour
 		m->list = line;
 	if (talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?"))
 		keep(m, BY_ALONE, line);
-	if ((words || source == SOURCE_SETTING) && oom_batch_is_one(t))
-		m->told_one = line;
 	if (words) {
 		goes_on(m, t, line);
 		told(m, t, line);

@@ -301,7 +301,7 @@ says_fits(struct talk t)
 
 /* Of batches with which it fails the smallest, and one with which it runs; of lengths the first. */
 static void
-batch_said(struct oom_paste *p, struct talk t, int line)
+batch_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	int64_t least;
 	const char *at = oom_batch_fails(t, &least);
@@ -309,6 +309,8 @@ batch_said(struct oom_paste *p, struct talk t, int line)
 	if (at && (!p->of_batch.line || least < p->least_batch)) {
 		said_at(&p->of_batch, t, at, line);
 		p->least_batch = least;
+	} else if (!p->of_batch.line && (source == SOURCE_PROSE || source == SOURCE_UNSURE || source == SOURCE_SETTING) && oom_batch_is_one(t)) {
+		p->least_batch = 1;
 	}
 	if (says_fits(t))
 		p->fits = line;
@@ -474,7 +476,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->deprecated, t, oom_cure_deprecated(t), line);
 	}
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
-		batch_said(p, t, line);
+		batch_said(p, t, line, source);
 	if (source == SOURCE_PROSE && (at = oom_array_made(t, &absurd)) && oom_told_is_of_failure(&p->told, t, at, line)) {
 		said_at(&p->array, t, at, line);
 		p->array_bytes = absurd;
