@@ -56,8 +56,7 @@ served_weights(struct autopsy *y)
 
 	if (y->causes.n || y->main->says || y->main->kind != OOM_CUDA || y->budget.total > 0 || s->weights < LEAST_SERVED || s->weights_line > y->main->last)
 		return;
-	autopsy_cause(y, SAYS_COUNTED_WEIGHTS, arena_printf(y->arena, "By line %d weights of %s lie on a device. Where it is the one that was full, what a run makes has to fit beside them: shorter or fewer "
-	    "inputs at once, fewer of the weights there, or weights in fewer bits leave more room.", s->weights_line, size_human(took, s->weights)));
+	autopsy_cause(y, SAYS_COUNTED_WEIGHTS, arena_printf(y->arena, "By line %d weights of %s lie on a device. Where it is the one that was full, what a run makes has to fit beside them.", s->weights_line, size_human(took, s->weights)));
 }
 
 /* ---- the network ---- */
@@ -93,7 +92,7 @@ warned(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_WARNED, arena_printf(y->arena, "On line %d TensorFlow warns that it asks for %s of the machine's memory at once, more than a tenth of what it found there. %s",
 	    log->warned_line, size_human(bytes, log->warned), log->warned < LEAST_WARNED ? "Where that is of what ended, there was little: what else has the "
-	    "machine's memory, weights among it, matters more than that request. A smaller model, or a machine with more, helps." :
+	    "machine's memory, weights among it, matters more than that request." :
 	    "Where that is of what ended, a few such tensors fill it: a layer's results and a batch grow with the samples at once and their size, "
 	    "weights with a vocabulary or a width, and a set of samples that is given as one array (to fit(), or from_tensor_slices()) becomes one tensor."));
 }

@@ -11,7 +11,7 @@
 #define LONG_GIVEN	512	/* tokens of a text that are worth a word */
 #define FEW_PEAKS	4	/* that a log counts, of which each is larger than the one before, */
 #define LEAST_GROWTH	50	/* and the last by that part at least */
-#define CAME_SINCE	"what is more came since: something kept from one to the next (lists of results, caches" IN_TRAINING(IN_TORCH("; in training sums of losses with their graph")) "), samples larger or longer than those before, a phase that needs more, or another process."
+#define CAME_SINCE	"what is more came since: something kept from one to the next (lists of results, caches" HAS_TRAINED(IN_TORCH("; sums of losses with their graph")) "), samples larger or longer than those before, a phase that needs more, or another process."
 
 /* Does the last bar stand where the failure is told? What is said first may be a title, or a
  * sentence ahead of the log. */

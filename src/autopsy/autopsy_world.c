@@ -95,6 +95,8 @@ in_keras(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
+	if (autopsy_is_torch(y->main) && !autopsy_is_of_anyone(y->main))
+		return false;		/* whatever is named beside PyTorch's own words */
 	return y->main->kind == OOM_TENSORFLOW || y->main->kind == OOM_TF_ALLOCATOR || p->tf_files || names_framework(&p->told, "TensorFlow") || names_framework(&p->told, "Keras");
 }
 
@@ -243,7 +245,7 @@ static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
-	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
+	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 's', may_display },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many },
 };

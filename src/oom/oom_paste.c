@@ -174,6 +174,23 @@ is_of_results(struct talk t, const char *s)
 	return talk_any_of(talk_part(t, from, to), "output out_ out- work_dir work-dir save_ save- export quant_path");
 }
 
+/* "the 2b fails, yet the 11b works": which of them is elsewhere no size tells. */
+static bool
+has_two_sizes(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t first = 0, size;
+
+	for (s = t.s; s < end; s = to + 1) {
+		for (to = s; to < end && is_of_name(*to); to++)
+			;
+		if ((size = size_at(s, s, to)) > 0 && first > 0 && size != first)
+			return true;
+		first = size > 0 ? size : first;
+	}
+	return false;
+}
+
 /* A name of a family of language models, with a size. */
 static void
 sizes(struct oom_paste *p, struct talk t, int line, bool told)
@@ -187,6 +204,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		for (to = s; to < end && is_of_name(*to); to++)
 			;
 		name = talk_part(t, s, to);
+		if (told && has_two_sizes(t) && talk_any_whole(t, OF_ANOTHER_RUN))
+			p->millions = -1;
 		if (told && (talk_any_whole(t, OF_ANOTHER_RUN) || talk_any_phrase(t, "no oom|no error|without error|no problem|so we use|so i use|so we train|so i train|we switched to|i switched to|in place of")))
 			return;		/* another model, to which the one that failed is likened */
 		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told) || is_of_results(t, s)))

@@ -391,7 +391,7 @@ use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said(&p->metrics, t, measures(t), line);
 	if (!talk_any_of(t, "train fine-tun finetun"))
 		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
-	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train trains pretrain pre-train") || talk_has_whole(t, "when i trained|while i trained|when we trained|while we trained|as i trained|once i trained|i was training|we were training") || (talk_any_phrase(t, "训练|微调") && !talk_any_phrase(t, "训练好|预训练|训练完|微调好|微调后|推理")))
+	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train trains pretrain pre-train epoch epochs") || talk_has_whole(t, "when i trained|while i trained|when we trained|while we trained|as i trained|once i trained|i was training|we were training") || (talk_any_phrase(t, "训练|微调") && !talk_any_phrase(t, "训练好|预训练|训练完|微调好|微调后|推理")))
 		p->training = line;
 }
 

@@ -20,6 +20,7 @@
 #define MAYBE_KERAS(text)	IN_WORLD("m", text)	/* that was, or JAX was not */
 #define MAYBE_JAX(text)		IN_WORLD("j", text)	/* JAX was, or no other framework */
 #define IN_TRAINING(text)	IN_WORLD("n", text)	/* it may be training, as nothing tells that it only serves */
+#define HAS_TRAINED(text)	IN_WORLD("a", text)	/* something tells that it trains */
 #define WITH_GRADIENTS(text)	IN_WORLD("g", text)	/* PyTorch was seen, and torch.no_grad() was not */
 #define WITH_LOADER(text)	IN_WORLD("l", text)	/* there may be a loader's processes */
 #define WITH_DEVICE(text)	IN_WORLD("d", text)	/* a GPU was named */
