@@ -1,8 +1,7 @@
 /*
- * A batch, or the length of a sequence, by its number, in a person's sentence that says that it
- * fails with it, or, of a batch, that it does not. Of other languages there is no grammar here
- * either: a word for a batch, a number behind it with nothing but links between them, and a word
- * for what befell it in the same sentence.
+ * A batch, or the length of a sequence, by its number (oom_number.h), in a person's sentence that
+ * says that it fails with it, or, of a batch, that it does not: by a word for what befell it in the
+ * same sentence. Of other languages there is no grammar here either.
  */
 #include "oom/oom_batch.h"
 
@@ -10,29 +9,9 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
-
-#define NUMBER_WITHIN	48	/* bytes from the word to its number */
-#define MOST_BATCH	(1 << 20)
-
-#define BATCH	"samples_per_gpu|samples per gpu|imgs_per_gpu|img_per_gpu|images_per_gpu|images per gpu|imgs per gpu|ims_per_batch|batch=|batch =|batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|minibatch size|mini-batch size|mini batch size|batch of|batches of|bs|"	\
-    "批量大小|批次大小|批大小|"	\
-    "バッチサイズ|"	\
-    "배치 사이즈|배치사이즈|"	\
-    "배치 크기|배치크기|"	\
-    "размер батча|"	\
-    "batchgröße|batch-größe|tamaño de lote|tamanho do lote|tamanho de lote|taille de batch|taille du batch"
-#define LENGTH	"context length|context size|context window|sequence length|sequence lengths|seq_len|seq_length|seq len|seq length|seqlen|max_seq_length|"	\
-    "max_seq_len|max_sequence_length|max_length|max length|max_len|model_max_length|cutoff_len|cutoff length|block_size|input length|prompt length|token length|max sequence|maximum sequence|token size|"	\
-    "序列长度|上下文长度|文本长度|最大长度|シーケンス長|시퀀스 길이"
-#define LEAST_LENGTH	512	/* that is worth a word */
-/* Between the word and its number; another setting that is made as small is among them. */
-#define LINKS	"is are was were be been being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
-    "large long high very had has have and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
-#define THAN		" higher larger greater longer more than above beyond over anything"	/* and between a length and it */
-/* From the number to the next of a list. */
-#define JOINS	"or and to then down even"
 
 #define TRAINS_NOT	"can't train|cannot train|can not train|unable to train|not able to train|won't train|can't run|cannot run|unable to run|won't run"
 /* Words for a failure, where those of English (oom_told.h, oom_clause.h) do not stand: */
@@ -67,71 +46,6 @@
 #define MADE_LESS	"reduc|lower|decreas|smaller|only|改|调|降|减|只能|줄이|"	\
     "下げ|減ら|小さ|уменьш"
 
-
-/* "。", "！", "？", "；" begin at S. */
-static bool
-ends_sentence(const char *s, const char *end)
-{
-	return end - s >= 3 && (memcmp(s, "。", 3) == 0 || memcmp(s, "！", 3) == 0 || memcmp(s, "？", 3) == 0 ||
-	    memcmp(s, "；", 3) == 0);
-}
-
-/* The sentence of T at AT, by the stops of Chinese and Japanese, too. */
-static struct talk
-sentence_of(struct talk t, const char *at)
-{
-	struct talk is = talk_sentence(t, at);
-	const char *from = at, *to = at, *end = is.s + is.n;
-
-	while (from > is.s && !(from - is.s >= 3 && ends_sentence(from - 3, from)))
-		from--;
-	while (to < end && !ends_sentence(to, end))
-		to++;
-	return talk_part(is, from, to);
-}
-
-/* From S, past what may stand between two words of LIST, blanks and signs, up to a digit; NULL:
- * something else does. Bytes of other writings are passed over, but not their stops. */
-static const char *
-to_digit(struct talk t, const char *s, const char *list, const char *signs)
-{
-	const char *end = t.s + t.n, *from = s, *to;
-
-	while (s < end && !is_digit(*s)) {
-		if (s - from > NUMBER_WITHIN || ends_sentence(s, end))
-			return NULL;
-		if (is_letter(*s)) {
-			to = piece_past_word(s, end);
-			if (!talk_is_one_of(talk_part(t, s, to), list))
-				return NULL;
-			s = to;
-		} else if (*s > 0 && !memchr(signs, *s, strlen(signs))) {
-			return NULL;
-		} else {
-			s++;
-		}
-	}
-	return s < end ? s : NULL;
-}
-
-/* A whole number at S, and of nothing else: neither "8GB" nor "4x2" nor "0.5" nor "2^12"; "32k" is
- * one where THOUSANDS may be. */
-static const char *
-count_at(struct talk t, const char *s, bool thousands, int64_t *n)
-{
-	const char *end = t.s + t.n, *to = piece_count(s, end, n);
-
-	if (to && thousands && to < end && lower(*to) == 'k' && *n < MOST_BATCH && !(to + 1 < end && piece_is_word(to[1]))) {
-		*n *= 1000;
-		to++;
-	}
-	if (!to || *n < 1 || *n > MOST_BATCH || (s > t.s && (s[-1] == '.' || piece_is_word(s[-1]))))
-		return NULL;
-	if (to < end && (is_letter(*to) || *to == '%' || *to == '*' || *to == '^' || (*to == '.' && to + 1 < end && is_digit(to[1]))))
-		return NULL;
-	return to;
-}
-
 /* Is a sentence told to others, or of others? */
 static bool
 is_to_others(struct talk sentence)
@@ -140,23 +54,6 @@ is_to_others(struct talk sentence)
 	const char *tried = talk_find_whole(sentence, TRIED, &n);
 
 	return talk_has_whole(sentence, TO_OTHERS) || (tried && !talk_is_one_of(clause_word_ahead(sentence, tried), "i we"));
-}
-
-/* The least number of the list that follows N bytes at AT, a word for a batch, or for a length; 0:
- * none does. */
-static int64_t
-least_of(struct talk t, const char *at, size_t n, bool length)
-{
-	const char *s = to_digit(t, at + n, length ? LINKS THAN : LINKS, length ? " =:\"'`(*>" : " =:\"'`(*"), *next;
-	int64_t least = 0, one;
-
-	while (s && (next = count_at(t, s, length, &one))) {
-		least = !least || one < least ? one : least;
-		s = to_digit(t, next, JOINS, " ,/>-");
-		if (s && s - next > 12)
-			break;
-	}
-	return least;
 }
 
 /* Does T say that it fails, by words of any language here? */
@@ -191,35 +88,6 @@ runs_well(struct talk sentence)
 	return says(sentence, COMES_NOT) || says(sentence, RUNS) || clause_works(sentence);
 }
 
-/* "batch size16": the next with its number right behind it. */
-static int64_t
-glued(struct talk t, const char **at, size_t *n)
-{
-	const char *to, *end = t.s + t.n;
-	int64_t count;
-
-	for (*at = NULL; talk_next_phrase(t, "batch size|batchsize|batch_size", at, n); )
-		if (*at + *n < end && is_digit((*at)[*n]) && (*at == t.s || !piece_is_word((*at)[-1])) && (to = piece_count(*at + *n, end, &count)) && count >= 1 && count <= MOST_BATCH &&
-		    !(to < end && piece_is_word(*to)))
-			return count;
-	*at = NULL;
-	return 0;
-}
-
-/* The next word for a batch, or for a LENGTH, with a number behind it; *AT is NULL before the
- * first. */
-static int64_t
-next_number(struct talk t, bool length, const char **at, size_t *n)
-{
-	struct talk rest = *at ? talk_part(t, *at + *n, t.s + t.n) : t, behind = rest;
-	int64_t least;
-
-	for (; (*at = talk_find_whole(rest, length ? LENGTH : BATCH, n)); rest = talk_part(t, *at + *n, t.s + t.n))
-		if ((least = least_of(t, *at, *n, length)) > 0)
-			return least;
-	return length ? 0 : glued(behind, at, n);
-}
-
 /* The sentence behind one, which may say what became of it. */
 static struct talk
 next_sentence(struct talk t, struct talk sentence)
@@ -228,7 +96,7 @@ next_sentence(struct talk t, struct talk sentence)
 
 	while (s < end && (*s == '.' || *s == ' ' || *s == '!'))
 		s++;
-	return s < end ? sentence_of(t, s) : talk_part(t, end, end);
+	return s < end ? clause_sentence(t, s) : talk_part(t, end, end);
 }
 
 /* "It is out of memory. But the batch size is 1.": what begins so is of the sentence ahead. */
@@ -236,7 +104,7 @@ static bool
 goes_on(struct talk t, struct talk sentence)
 {
 	return sentence.s - t.s > 2 && talk_is_one_of(clause_word_behind(sentence, sentence.s), "but even although though") && !talk_any_whole(sentence, "with it") &&
-	    says_failure(sentence_of(t, sentence.s - 2));
+	    says_failure(clause_sentence(t, sentence.s - 2));
 }
 
 /* Does a sentence that has a batch say that it fails, or the one beside it, where it goes on with
@@ -255,51 +123,6 @@ static bool
 happens(struct talk t, struct talk sentence, const char *at, size_t n)
 {
 	return oom_told_happened(t, at, n) || (talk_has_whole(talk_part(t, sentence.s, at), "if i|if we") && oom_short_fails(sentence) && !clause_denies(t, at, n));
-}
-
-/* What a number of positions stands ahead of, as in "a 128k context". */
-#define COUNTED	"context contexts ctx request requests prompt prompts"
-/* and of these where so many are too many: "more than 6,000 tokens" */
-#define COUNTED_OVER	"token tokens residues"
-#define MORE_THAN	"than above over exceeding exceeds exceed beyond"
-
-static bool
-is_counted(struct talk t, const char *at, const char *to)
-{
-	struct talk what = clause_word_behind(t, to);
-
-	return talk_is_one_of(what, COUNTED) || (talk_is_one_of(what, COUNTED_OVER) && talk_any_whole(clause_word_ahead(t, at), MORE_THAN));
-}
-
-/* The next such number of T; *AT is NULL before the first. */
-static int64_t
-next_counted(struct talk t, const char **at, size_t *n)
-{
-	const char *s = *at ? *at + *n : t.s, *end = t.s + t.n, *to;
-	int64_t count;
-
-	for (; s < end; s++)
-		if (is_digit(*s) && (s == t.s || !is_digit(s[-1])) && (to = count_at(t, s, true, &count)) && count >= LEAST_LENGTH &&
-		    is_counted(t, s, to)) {
-			*at = s;
-			*n = (size_t)(to - s);
-			return count;
-		}
-	return 0;
-}
-
-typedef int64_t next_of(struct talk, const char **at, size_t *n);
-
-static int64_t
-next_batch(struct talk t, const char **at, size_t *n)
-{
-	return next_number(t, false, at, n);
-}
-
-static int64_t
-next_length(struct talk t, const char **at, size_t *n)
-{
-	return next_number(t, true, at, n);
 }
 
 /* Of SENTENCE, that says something else first, what stands behind its "but" before AT, where that
@@ -371,21 +194,21 @@ is_most_that_runs(struct talk sentence, const char *at, size_t n)
 static bool
 is_above(struct talk sentence, const char *at, size_t n)
 {
-	return talk_has_whole(talk_head(sentence, at + n, NUMBER_WITHIN), "larger than|greater than|bigger than|higher than|more than|above|over") ||
+	return talk_has_whole(talk_head(sentence, at + n, OOM_NUMBER_WITHIN), "larger than|greater than|bigger than|higher than|more than|above|over") ||
 	    talk_any_phrase(talk_head(sentence, at + n, 4), ">");
 }
 
 /* Where T says that it fails with what NEXT finds, and that number. */
 static const char *
-fails_with(struct talk t, next_of *next, int64_t *least)
+fails_with(struct talk t, oom_number_next *next, int64_t *least)
 {
 	const char *at = NULL;
 	struct talk sentence;
 	size_t n = 0;
 
 	while ((*least = next(t, &at, &n)) > 0) {
-		sentence = behind_but(sentence_of(t, at), at);
-		if (fails(t, sentence) && (!runs_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == next_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n)))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
+		sentence = behind_but(clause_sentence(t, at), at);
+		if (fails(t, sentence) && (!runs_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == oom_number_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n)))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
 		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul|micro-batch-size|max_batch|max-batch|num_batch|n_batch") && happens(t, sentence, at, n))
 			return at;
 	}
@@ -408,8 +231,8 @@ uses_one(struct talk t)
 	size_t n = 0, length;
 	int64_t count;
 
-	while ((count = next_batch(t, &at, &n)) > 0) {
-		sentence = sentence_of(t, at);
+	while ((count = oom_number_batch(t, &at, &n)) > 0) {
+		sentence = clause_sentence(t, at);
 		used = talk_find_whole(sentence, "i used|i use|and used|i am using|i'm using|i already use|i already used|my batch", &length);
 		if (((used && used < at) || talk_any_whole(talk_clause(sentence, at, n), "already") || says_one(sentence, at)) && count == 1 && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && !talk_has_whole(sentence, WISHED) && (!memchr(sentence.s, '?', sentence.n) || says_one(sentence, at)))
 			return at;
@@ -428,10 +251,10 @@ fails_at_least(struct talk t)
 	const char *at, *s;
 	size_t n, length;
 
-	for (; (at = talk_find_whole(rest, BATCH, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (; (at = talk_find_whole(rest, OOM_BATCHES, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
 		if ((s = talk_find_whole(talk_part(clause, at + n, clause.s + clause.n), AT_LEAST, &length)) && says_failure(t) && !talk_has_whole(clause, RUNS_NOT) &&
-		    !talk_any_whole(clause, "should could would if you your") && !runs_well(sentence_of(t, at)))
+		    !talk_any_whole(clause, "should could would if you your") && !runs_well(clause_sentence(t, at)))
 			return at;
 	}
 	return NULL;
@@ -449,7 +272,7 @@ fails_in_words(struct talk t)
 	size_t n;
 
 	for (rest = t; (at = talk_find_whole(rest, ONE, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
-		sentence = sentence_of(t, at);
+		sentence = clause_sentence(t, at);
 		if (says_failure(sentence) && (talk_any_whole(sentence, "even still") || !talk_any_whole(sentence, "if should could would")) && !runs_well(sentence) && !is_to_others(sentence) && !memchr(sentence.s, '?', sentence.n))
 			return at;
 	}
@@ -472,7 +295,7 @@ commanded(struct talk t, int64_t *least)
 		sentence = talk_sentence(t, at);
 		for (s = at + n; s < end && (*s == ' ' || *s == '='); s++)
 			;
-		if (s == at + n || s == end || !is_digit(*s) || !count_at(t, s, false, least) || *least < 2)
+		if (s == at + n || s == end || !is_digit(*s) || !oom_number_at(t, s, false, least) || *least < 2)
 			continue;
 		if (talk_any_phrase(talk_part(t, t.s, at), ".py ") && talk_any_whole(sentence, "i we my") && !talk_any_whole(talk_part(t, sentence.s, at), ADVISED) && !is_to_others(sentence))
 			return at;
@@ -510,7 +333,7 @@ static bool
 states_one(struct talk sentence, const char *at, size_t n)
 {
 	struct talk clause = talk_clause(sentence, at, n);
-	int64_t least = least_of(sentence, at, n, false);
+	int64_t least = oom_number_of_batch(sentence, at, n);
 
 	if (least > 1 || (least == 0 && !clause_is_set_to(sentence, at + n, "one single")))
 		return false;
@@ -526,7 +349,7 @@ oom_batch_is_one(struct talk t)
 	size_t n;
 
 	for (; (at = talk_find_whole(rest, NAMES_OF_ONE, &n)); rest = talk_part(t, at + n, t.s + t.n))
-		if (states_one(sentence_of(t, at), at, n))
+		if (states_one(clause_sentence(t, at), at, n))
 			return true;
 	return false;
 }
@@ -541,7 +364,7 @@ oom_batch_fails(struct talk t, int64_t *least)
 		*least = 1;
 		return at;
 	}
-	at = fails_with(t, next_batch, least);
+	at = fails_with(t, oom_number_batch, least);
 	if (!at && ((at = fails_at_least(t)) || (at = uses_one(t))))
 		*least = 1;
 	return at ? at : commanded(t, least);
@@ -551,9 +374,9 @@ const char *
 oom_batch_long(struct talk t)
 {
 	int64_t length;
-	const char *at = fails_with(t, next_length, &length);
+	const char *at = fails_with(t, oom_number_length, &length);
 
-	return at && length >= LEAST_LENGTH ? at : fails_with(t, next_counted, &length);
+	return at && length >= OOM_LEAST_LENGTH ? at : fails_with(t, oom_number_counted, &length);
 }
 
 /* The least whole number of T that is none of the name of a card; 0: there is none. And the
@@ -566,7 +389,7 @@ least_count(struct talk t, int64_t *most)
 
 	*most = 0;
 	for (s = t.s; s < end; s++)
-		if (is_digit(*s) && (s == t.s || !is_digit(s[-1])) && count_at(t, s, false, &n)) {
+		if (is_digit(*s) && (s == t.s || !is_digit(s[-1])) && oom_number_at(t, s, false, &n)) {
 			least = !least || n < least ? n : least;
 			*most = n > *most ? n : *most;
 		}
@@ -623,7 +446,7 @@ is_of_past(struct talk sentence)
 static bool
 runs_after_but(struct talk t, struct talk sentence)
 {
-	return sentence.s - t.s > 2 && talk_is_one_of(clause_word_behind(sentence, sentence.s), "but") && says_failure(sentence_of(t, sentence.s - 2)) && !says_failure(sentence) &&
+	return sentence.s - t.s > 2 && talk_is_one_of(clause_word_behind(sentence, sentence.s), "but") && says_failure(clause_sentence(t, sentence.s - 2)) && !says_failure(sentence) &&
 	    !talk_any_whole(sentence, "cpu inference test testing validation evaluation another other different") && says(sentence, RUNS);
 }
 
@@ -634,8 +457,8 @@ oom_batch_runs(struct talk t)
 	struct talk sentence;
 	size_t n = 0;
 
-	while (next_batch(t, &at, &n) > 0) {
-		sentence = sentence_of(t, at);
+	while (oom_number_batch(t, &at, &n) > 0) {
+		sentence = clause_sentence(t, at);
 		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || asks(sentence) ? NULL : runs_with_less(sentence);
 		if (!runs && !is_to_others(sentence) && !talk_has_whole(sentence, WISHED) && !asks(sentence) && runs_after_but(t, sentence))
 			runs = at;

@@ -174,6 +174,26 @@ said_at(struct said *said, struct talk t, const char *at, int line)
 	said->line = line;
 }
 
+bool
+clause_ends_at(const char *s, const char *end)
+{
+	return end - s >= 3 && (memcmp(s, "。", 3) == 0 || memcmp(s, "！", 3) == 0 || memcmp(s, "？", 3) == 0 ||
+	    memcmp(s, "；", 3) == 0);
+}
+
+struct talk
+clause_sentence(struct talk t, const char *at)
+{
+	struct talk is = talk_sentence(t, at);
+	const char *from = at, *to = at, *end = is.s + is.n;
+
+	while (from > is.s && !(from - is.s >= 3 && clause_ends_at(from - 3, from)))
+		from--;
+	while (to < end && !clause_ends_at(to, end))
+		to++;
+	return talk_part(is, from, to);
+}
+
 #define PASSES_BY	"unlike|compared with|compared to|i compared|instead of|rather than|am not|i'm not|is not|are not|isn't|not using|do not use|don't use|not training a|never use|never used"
 
 bool

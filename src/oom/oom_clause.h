@@ -56,6 +56,10 @@ const char	*clause_set(struct talk, const char *list);
  * "> 1". */
 bool	clause_is_set_to(struct talk, const char *s, const char *values);
 
+/* The sentence of T at AT, by the stops of Chinese and Japanese, too; and do these begin at S? */
+struct talk	clause_sentence(struct talk t, const char *at);
+bool	clause_ends_at(const char *s, const char *end);
+
 bool	clause_is_question(struct talk);
 /* Does it name a failure by a word for one: "error", "crashed", "killed"? */
 bool	clause_names_failure(struct talk);

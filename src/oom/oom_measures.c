@@ -273,24 +273,6 @@ told(struct oom_measures *m, struct talk t, int line)
 /* and not: that it helped, is asked or advised. */
 #define NOT_ABROAD	"好了|解决了|解决啦|成功|可以了|就可以|就行|就能|没有修改|没修改|没有增|没有开|没开|没有使用|没有启用|没有设置|没设置|是不是|怎么用|如何使用|吗|是否|能不能|要不要|可以试|建议|请尝试|试试|不报错|解決しました|動きました|ください|でしょうか|でも良い|ましたら|해결되었|해결됐|되나요|해보세요|solucion|gelöst|resolvido|résolu|решило|, и помогло|könnte|podría|poderia"
 
-/* The sentence of T at AT, by the stops of Chinese and Japanese, too. */
-static struct talk
-sentence_abroad(struct talk t, const char *at)
-{
-	struct talk is = talk_sentence(t, at);
-	const char *stop = NULL, *from = is.s, *to = is.s + is.n;
-	size_t n;
-
-	while (talk_next_phrase(is, "。|！|？|；", &stop, &n)) {
-		if (stop >= at) {
-			to = stop + n;
-			break;
-		}
-		from = stop + n;
-	}
-	return talk_part(is, from, to);
-}
-
 /* "修改了虚拟内存，还是报错", "Batchgröße verkleinert, trotzdem": it was done, and the same all the
  * same; not asked, nor what helped. */
 static bool
@@ -302,7 +284,7 @@ is_in_vain_abroad(struct talk t, size_t row)
 	size_t n, length;
 
 	while (talk_next_phrase(t, rows[row].abroad, &at, &n)) {
-		sentence = sentence_abroad(t, at);
+		sentence = clause_sentence(t, at);
 		if (rows[row].tells == OF_NUMBERS && talk_any_phrase(talk_part(sentence, sentence.s, at), EVEN_ABROAD) && !talk_any_phrase(sentence, NOT_ABROAD))
 			return true;
 		for (made = NULL; talk_next_phrase(sentence, makes, &made, &length); )
