@@ -14,9 +14,13 @@ void	oom_keep(struct oom_log *, const struct oom_message *);
 void	oom_keep_caught(struct oom_log *, int line, bool beside);
 /* In anyone's words: worth keeping only where nobody says it better. */
 bool	oom_is_vague(const struct oom_message *);
-/* When all is read: what messages and lines say of each other. */
-void	oom_settle(struct oom_log *);
 /* Has a program's message been read, and not in a title alone? */
 bool	oom_is_reported(const struct oom_log *);
+/* Leaves out those of which IS is true. */
+void	oom_forget(struct oom_log *, bool (*is)(const struct oom_log *, const struct oom_message *));
+/* When all is read: what messages and lines say of each other (oom_settle.c). */
+void	oom_settle(struct oom_log *);
+
+#define OOM_TRACE_LINES		120	/* that a traceback may have */
 
 #endif

@@ -1,0 +1,429 @@
+/* What the messages of a log say of each other, and other lines of them, when all is read: what is
+ * said better by another goes, and one of them leads. */
+#include "oom/oom_keep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/text.h"
+#include "oom/oom_says.h"
+
+#define ASSERTED	"Not memory, as far as was read: on line %d, an assertion fails on the "	\
+    "device. Most often that is an index out of range: a label that is no class, or a word beyond " \
+    "the vocabulary. All that is asked of the device after that fails, with codes such as this "	\
+    "one. CUDA_LAUNCH_BLOCKING=1, or the processor in the device's place, shows the operation."
+
+#define PINNED		"By the traceback it failed where memory of the machine was to be locked (pinned), "	\
+    "so that copies to the device are fast. Either no more of it may be locked, which in WSL and in "		\
+    "containers is a part of the machine's; or, where the process had not used the device yet, CUDA found "	\
+    "no room there for what it needs of its own."
+
+#define ENDED_BY_WORDS	"No program's message that is known here, but these words: \"%s\". Where the system ended that process, it was as a "	\
+    "rule for want of the " MACHINES ", or because the limit of a container or job was reached; its log (on Linux "	\
+    "dmesg) then says so.%s"
+#define OR_ITS_FAULT	" A program that ends by a fault of its own is told in the same words."
+
+#define OF_ONE_CRASH	16	/* lines, with a stack among them */
+#define ROUNDED		256	/* bytes: to a multiple of that, as allocators do */
+
+/* In a comment, where another stands outside of one: that of an earlier run. */
+static bool
+is_old(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n && (log->messages.v[i].commented || log->messages.v[i].warning); i++)
+		;
+	return o->commented && i < log->messages.n;
+}
+
+/* TensorFlow's driver tells of each region that it is refused, and goes on: what ended the program
+ * is another error. */
+static bool
+is_retried(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && !o->says && o->size[OOM_ASKED].known && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
+}
+
+/* Is O in anyone's words, where another says what failed and needs no other to explain it? */
+static bool
+says_less(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++) {
+		const struct oom_message *x = &log->messages.v[i];
+
+		if (!oom_is_vague(x) && !x->warning && !x->hedged && !x->asserted && !x->apart &&
+		    !(o->raised && o->kind == OOM_MACHINE && is_retried(x)))
+			return true;
+	}
+	return false;
+}
+
+/* Is O one that may be of several things, where another on its line says what it was? */
+static bool
+is_explained(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->hedged && i < log->messages.n; i++)
+		if (log->messages.v[i].line == o->line && !log->messages.v[i].hedged && !oom_is_vague(&log->messages.v[i]))
+			return true;
+	return false;
+}
+
+/* Does O name in anyone's words what a message on its line says to be of something else, or one
+ * right ahead of it, whose size is wrong, has brought about? */
+static bool
+names_apart(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++)
+		if (log->messages.v[i].apart && (log->messages.v[i].line == o->line || (log->messages.v[i].beyond &&
+		    o->line > log->messages.v[i].line && o->line - log->messages.v[i].last < OF_ONE_CRASH)))
+			return true;
+	return false;
+}
+
+/* Is O no more than that a process was ended, near a line by which its job was out of time? */
+static bool
+is_out_of_time(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->kind == OOM_KERNEL && o->hedged && i < log->messages.n; i++) {
+		const struct oom_message *x = &log->messages.v[i];
+
+		if (x->apart && x->says && strcmp(x->says, OUT_OF_TIME) == 0 && x->line <= o->last + OF_ONE_CRASH && o->line <= x->last + OF_ONE_CRASH)
+			return true;
+	}
+	return false;
+}
+
+/* Is O of something else than memory? That is worth a word only where nothing is of memory. */
+static bool
+is_beside(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->apart && i < log->messages.n; i++)
+		if (!log->messages.v[i].apart)
+			return true;
+	return false;
+}
+
+/* Is O CUDA's bare name of it, such as in a title, where a message with figures says that it was of
+ * the machine's memory? */
+static bool
+is_of_host(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->kind == OOM_CUDA && !o->host && !o->says && !o->size[OOM_ASKED].known &&
+	    strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0 && i < log->messages.n; i++)
+		if (log->messages.v[i].kind == OOM_CUDA && log->messages.v[i].host && log->messages.v[i].size[OOM_ASKED].known)
+			return true;
+	return false;
+}
+
+/* XLA's allocator is TensorFlow's, and says first what XLA says then. */
+static bool
+is_twin(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->kind == OOM_TF_ALLOCATOR && o->size[OOM_ASKED].known && i < log->messages.n; i++) {
+		const struct oom_message *x = &log->messages.v[i];
+
+		if (x->kind == OOM_XLA && x->size[OOM_ASKED].known &&
+		    llabs(x->size[OOM_ASKED].bytes - o->size[OOM_ASKED].bytes) <= ROUNDED)
+			return true;
+	}
+	return false;
+}
+
+/* An assertion that failed on the device, and no code that came of it. */
+static void
+assertion_alone(struct oom_log *log)
+{
+	struct oom_message o = { .kind = OOM_CUDA, .line = log->assertion, .last = log->assertion,
+		.count = 1, .gpu = -1, .who = "CUDA", .apart = true };
+
+	if (log->messages.n || !log->assertion || log->dump.any)
+		return;
+	o.says = arena_printf(log->arena, ASSERTED, log->assertion);
+	vec_push(log->arena, &log->messages, o);
+}
+
+/* Where Colab's memory ends, what runs there is ended as if by the keyboard. */
+static void
+stopped_alone(struct oom_log *log)
+{
+	int line = log->paste.stopped;
+	struct oom_message o = { .kind = OOM_KERNEL, .line = line, .last = line, .count = 1, .gpu = -1, .host = true,
+		.who = "Colab", .says = STOPPED, .hedged = true };
+
+	if (log->messages.n == 0 && line && log->paste.colab && log->paste.colab < line)
+		vec_push(log->arena, &log->messages, o);
+}
+
+/* A person's words stand for a message where no program's is there, or no more than words that
+ * anyone may use. */
+static bool
+is_of_anyone(const struct oom_log *log, const struct oom_message *o)
+{
+	(void)log;
+	return o->kind == OOM_OTHER && !o->size[OOM_ASKED].known && !o->shape.known && !o->python && !o->node[0];
+}
+
+/* A process that was killed was so for the machine's memory, unless a device is named; one on the
+ * processor, too. */
+static bool
+is_told_of_host(const struct oom_told *told)
+{
+	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device);
+}
+
+/* A notebook's kernel that dies where a device is named: an error of the device's library ends it,
+ * too, and not the system. */
+static bool
+may_be_of_device(const struct oom_told *told)
+{
+	static const char *const ends[] = { "rash", "died", "dies", "dying", "estart", "hut down" };
+	size_t i;
+
+	for (i = 0; told->killed.line && i < sizeof(ends) / sizeof(*ends); i++)
+		if (strstr(told->killed.words, ends[i]))
+			return told->gpu && told->said.line && !told->by_system && !strstr(told->killed.words, "ill");
+	return false;
+}
+
+static void
+told_alone(struct oom_log *log)
+{
+	struct oom_told *told = &log->paste.told;
+	bool of_device = may_be_of_device(told);
+	struct oom_message o = { .kind = OOM_TOLD, .line = told->said.line, .last = told->said.line, .count = 1, .gpu = -1,
+		.host = is_told_of_host(told),
+		.who = oom_kind_name(OOM_TOLD) };
+
+	if (log->dump.any || (!told->said.line && !told->killed.line))
+		return;
+	if (of_device) {
+		told->killed.line = 0;
+		o.host = is_told_of_host(told);
+	}
+	if (told->sentence)
+		oom_forget(log, is_of_anyone);
+	if (log->messages.n > 0 || log->more > 0)
+		return;
+	if (told->killed.line && !told->sure)	/* where a card is named, and not its memory, it may be either */
+		told->device = false;
+	if (!told->said.line) {
+		o.line = o.last = told->killed.line;
+		o.hedged = true;
+		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words),
+		    strstr(told->killed.words, "illed") ? "" : OR_ITS_FAULT);
+	}
+	vec_push(log->arena, &log->messages, o);
+}
+
+/* Caffe says nothing of what it asked for, but may have told before what its network takes. */
+static const char *
+caffe_says(const struct oom_log *log)
+{
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+
+	if (!log->net_bytes && !log->input.known)
+		return "Caffe had no memory left on the device, and does not say for what. Where no other process "
+		    "has it, the run needs more than it has: what decides most of that is the number and the size of images at "
+		    "once. Where it is trained, batch_size of its data layers says how many (that of phase TEST lies there "
+		    "beside that of TRAIN), and iter_size in the solver makes the same update of smaller batches; elsewhere "
+		    "the shape of its input does.";
+	if (!log->net_bytes)
+		return arena_printf(log->arena, "Caffe had no memory left on the device, and does not "
+		    "say for what. Its data layer makes batches of %lld samples; the results of all "
+		    "layers grow with them in proportion.", (long long)log->input.dim[0]);
+	return arena_printf(log->arena, "Caffe had no memory left on the device, and does not say "
+	    "for what. As it loaded the network, it added up the results of layers, and by the last "
+	    "such line of the log came to %s (%s B)%s; where it is trained, their gradients take up to as "
+	    "much again, and weights and workspaces come on top.",
+	    size_human(human, log->net_bytes), size_commas(exact, log->net_bytes),
+	    log->input.known ? arena_printf(log->arena, ", at a batch of %lld",
+	    (long long)log->input.dim[0]) : ", which grows with the samples of a batch");
+}
+
+static const char *
+limit_says(const struct oom_log *log, const struct oom_message *o)
+{
+	const struct oom_size *had = &o->size[OOM_ALLOCATED];
+	char human[SIZE_TEXT];
+
+	return arena_printf(log->arena, "The limit of the process's control group was reached, which "
+	    "a container or a job has, and the kernel ended the process%s%s. It is the " MACHINES ".",
+	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");
+}
+
+/* Python's MemoryError in whose traceback a library of a GPU is called need not be of the machine's
+ * memory. */
+static void
+settle_gpu_library(struct oom_log *log, struct oom_message *o)
+{
+	int call = log->paste.gpu_files, theano = log->paste.told.framework[TOLD_THEANO].line;
+	bool near = call && call >= o->line - OOM_TRACE_LINES && call <= o->last + OOM_TRACE_LINES;
+
+	if (o->kind != OOM_MACHINE || !o->python || o->says || (!near && (!theano || o->facts)))
+		return;
+	o->kind = OOM_OTHER;
+	o->host = false;
+	o->hedged = true;
+	o->who = "Python";
+	o->says = near ? arena_printf(log->arena, OF_GPU_LIBRARY, call) : arena_printf(log->arena, OF_THEANO, theano);
+}
+
+/* CUDA's bare name of it, which is any program's, as in a title. */
+static bool
+is_bare(const struct oom_message *o)
+{
+	return o->kind == OOM_CUDA && !o->says && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
+}
+
+/* Is it a program's own line, with figures, of a failure of memory? */
+static bool
+is_told_in_full(const struct oom_message *o)
+{
+	return !o->titled && !o->apart && !o->warning && !o->asserted && !o->hedged && !is_retried(o) && o->kind != OOM_TF_ALLOCATOR &&
+	    (o->size[OOM_ASKED].known || o->shape.known);
+}
+
+/* "I get a CUDA out of memory error", in a title or a sentence, where a program's own line tells it
+ * of a device, with figures. */
+static bool
+is_mentioned(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	if (!o->titled || !is_bare(o) || o->gpu >= 0 || o->facts || o->size[OOM_ASKED].known || o->shape.known)
+		return false;
+	for (i = 0; i < log->messages.n; i++)
+		if (is_told_in_full(&log->messages.v[i]) && !log->messages.v[i].host)
+			return true;
+	return false;
+}
+
+/* What a title calls "OOMKilled" beside the dump of a device's allocator: that one's own
+ * failure. */
+static void
+allocators_own(struct oom_message *o, int line)
+{
+	o->line = o->last = line;
+	o->kind = OOM_TF_ALLOCATOR;
+	o->who = oom_kind_name(OOM_TF_ALLOCATOR);
+	o->says = NULL;
+	o->host = o->limited = false;
+}
+
+void
+oom_settle(struct oom_log *log)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n; i++) {
+		struct oom_message *o = &log->messages.v[i];
+
+		o->warning |= o->caught > 0;
+		if (o->status && log->assertion) {
+			o->asserted = log->assertion;
+			o->says = arena_printf(log->arena, ASSERTED, log->assertion);
+		}
+		settle_gpu_library(log, o);
+		if (o->says && strcmp(o->says, NOT_SPREAD) == 0)
+			o->facts = 0;	/* it ended before anything was put anywhere */
+		if (!o->says && o->limited)
+			o->says = limit_says(log, o);
+		if (!o->says && o->kind == OOM_CUDA && (o->facts & TRACE_PINNED) &&
+		    !o->size[OOM_ASKED].known) {
+			o->says = PINNED;
+			o->hedged = true;
+		}
+		if (!o->says && (o->facts & TRACE_HANDLE)) {
+			o->says = NO_HANDLE;
+			o->hedged = true;
+		}
+		if (!o->says && !o->host && strcmp(o->who, "Caffe") == 0)
+			o->says = caffe_says(log);
+	}
+	oom_forget(log, is_old);
+	oom_forget(log, says_less);
+	oom_forget(log, is_explained);
+	oom_forget(log, names_apart);
+	oom_forget(log, is_out_of_time);
+	oom_forget(log, is_beside);
+	for (i = 0; i < log->messages.n; i++)
+		if (log->messages.v[i].of_cuda && !log->messages.v[i].shape.known) {
+			log->messages.v[i].kind = OOM_CUDA;
+			log->messages.v[i].who = oom_kind_name(OOM_CUDA);
+		}
+	for (i = 0; log->paste.parts > 0 && i < log->messages.n; i++)
+		if (log->messages.v[i].kind == OOM_CUDA && !log->messages.v[i].says && !log->messages.v[i].python &&
+		    strcmp(log->messages.v[i].who, oom_kind_name(OOM_CUDA)) == 0) {
+			log->messages.v[i].who = "Darknet";
+			log->messages.v[i].says = SUBDIVISIONS;
+		}
+	for (i = 0; log->dump.any && !(log->dump.of.known && log->dump.of.host) && i < log->messages.n; i++)
+		if (log->messages.v[i].titled && log->messages.v[i].host && log->messages.v[i].says && strcmp(log->messages.v[i].who, "container") == 0)
+			allocators_own(&log->messages.v[i], log->dump.line);
+	oom_forget(log, is_twin);
+	oom_forget(log, is_of_host);
+	oom_forget(log, is_mentioned);
+	assertion_alone(log);
+	stopped_alone(log);
+	told_alone(log);
+	log->dump.listed = log->dump.in_use;
+	if (log->dump.said_in_use > log->dump.in_use)
+		log->dump.in_use = log->dump.said_in_use;	/* the list is cut */
+	if (log->dump.any && log->dump.classes.n == 0 && !log->dump.limit)
+		log->dump.any = false;
+}
+
+/* How much a message lets us say. What stands for itself goes ahead of what may be something else,
+ * and the first failure ahead of those that came of it. */
+static int
+weight(const struct oom_message *o)
+{
+	int i, known = 0;
+
+	for (i = 0; i < OOM_FIELDS; i++)
+		known += o->size[i].known;
+	return (o->apart || o->warning ? 0 : o->asserted ? 100 : o->hedged ? 200 : o->follows ? 300 : 400) +
+	    (o->shape.known ? 50 : 0) +
+	    (o->kind != OOM_CUDA && o->kind != OOM_TF_ALLOCATOR ? 20 : 0) + (is_bare(o) && known == 0 ? -1 : known);
+}
+
+/* Does A go ahead of B? What a title or a sentence quotes may be of another run, where a program's
+ * own line tells as much. Of two that tell as much, the one that is said last: what a program ends
+ * with. */
+static bool
+goes_ahead(const struct oom_message *a, const struct oom_message *b)
+{
+	if (a->titled != b->titled && (is_told_in_full(a) || is_told_in_full(b)))
+		return is_told_in_full(a);
+	if (a->host != b->host && a->traced != b->traced && (a->traced ? b : a)->titled)
+		return a->traced;	/* a title's may be of another run, as none of the same memory is shown */
+	return weight(a) > weight(b) || (weight(a) == weight(b) && a->last >= b->last);
+}
+
+const struct oom_message *
+oom_log_main(const struct oom_log *log)
+{
+	const struct oom_message *best = NULL;
+	int i;
+
+	for (i = 0; i < log->messages.n; i++)
+		if (!best || goes_ahead(&log->messages.v[i], best))
+			best = &log->messages.v[i];
+	return best;
+}
