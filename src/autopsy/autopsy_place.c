@@ -38,6 +38,8 @@ place_cause(struct autopsy *y, enum autopsy_says kind, const char *text)
 	bool by_code = strncmp(text, BY_CODE, strlen(BY_CODE)) == 0;
 	const char *rest = by_code ? text + strlen(BY_CODE) : strncmp(text, BY_TRACE, strlen(BY_TRACE)) == 0 ? text + strlen(BY_TRACE) : NULL;
 
+	if (rest && !by_code && y->main->kind == OOM_TOLD)
+		text = arena_printf(y->arena, BY_TRACE ", whose own error is not there,%s", rest);
 	autopsy_cause(y, kind, rest && !y->main->traced ? arena_printf(y->arena, "%s%s%s", WHERE_CODE, by_code ? " it" : "", rest) : text);
 }
 

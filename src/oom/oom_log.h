@@ -225,6 +225,8 @@ struct oom_log {
 	struct oom_size card, card_used;	/* by nvidia-smi's table: the fullest card */
 	int card_line;		/* where that stands */
 	bool cards_differ;	/* the table has cards of other sizes */
+	struct oom_message cut;	/* what a traceback tells with which a log without a message ends, and the line where it begins; 0: there is none */
+	int announced;		/* the last line with a sentence that says that a traceback follows */
 	bool attention;		/* XLA: the operation that was named last is of attention */
 	int no_volatile;	/* the last line that warns of volatile, which has no effect; 0: none */
 	struct oom_size start_total, start_free;	/* of the device that TensorFlow found last */

@@ -220,6 +220,11 @@ told_alone(struct oom_log *log)
 		oom_forget(log, is_of_anyone);
 	if (log->messages.n > 0 || log->more > 0)
 		return;
+	if (told->said.line && told->said.line < log->cut.line) {
+		o.facts = log->cut.facts;
+		o.traced = log->cut.traced;
+		memcpy(o.function, log->cut.function, sizeof(o.function));
+	}
 	if (told->killed.line && !told->sure)	/* where a card is named, and not its memory, it may be either */
 		told->device = false;
 	if (!told->said.line) {

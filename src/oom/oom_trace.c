@@ -16,6 +16,7 @@
 
 #define NEAR_MESSAGE	24	/* lines from a traceback's end to its message, and on to a better one */
 #define MOST_GAP	40	/* lines within a traceback */
+#define ANNOUNCED_WITHIN	4	/* from a sentence that says that it follows */
 #define MOST_PLACE	256
 #define SHORT_NAME	5	/* bytes of "ERROR", which is no exception's */
 #define MARK_WITHIN	64	/* bytes, with what collectors of logs put ahead */
@@ -337,6 +338,18 @@ ends_trace(const struct oom_trace *t, struct piece line)
 	    !piece_find(line, "memory");
 }
 
+/* Do people say there, "here is the full trace", that what follows is of what they told? */
+static bool
+announces(struct piece line)
+{
+	static const char *const says[] = { "full trace", "full stack", "full log", "full error", "whole trace", "entire trace", "complete trace", "complete error", "stack trace", "stacktrace", "the trace", NULL };
+	int i;
+
+	for (i = 0; says[i] && !piece_find(line, says[i]); i++)
+		;
+	return says[i] && !piece_any_whole(line, "no not without");
+}
+
 void
 oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n, int line, enum oom_source source)
 {
@@ -345,6 +358,8 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 	if (t->begun && line - (t->taken ? t->taken : t->last) > MOST_GAP)
 		close_trace(t, log);
 	t->ended |= t->begun && ends_trace(t, text) && !is_marked(text) && !is_call(text, &path, &function);
+	if (source == SOURCE_PROSE && announces(text))
+		log->announced = line;
 	if (source == SOURCE_PROSE || source == SOURCE_COMMENT)
 		return;			/* "it fails in train.py in forward" is no call */
 	note_bar(log, text, line);
@@ -491,16 +506,21 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 }
 
 /* A traceback with which the log ends, cut ahead of its own end, is of what stands ahead of it, if
- * that is in titles or sentences alone. */
+ * that is in titles or sentences alone, or these say so. What they tell without a message has it,
+ * too. */
 void
 oom_trace_end(struct oom_trace *t, struct oom_log *log)
 {
-	bool told = t->begun && !t->after && !t->taken && !t->ended;
+	bool told = t->begun && !t->after && !t->taken && !t->ended, announced = t->begun && log->announced && t->begun - log->announced <= ANNOUNCED_WITHIN;
 	int i;
 
 	for (i = 0; told && i < log->messages.n; i++)
-		told = (log->messages.v[i].titled || (log->messages.v[i].last == 1 && log->messages.v[i].python)) && log->messages.v[i].last < t->begun;	/* a title may be the error's line */
+		told = (log->messages.v[i].titled || (announced && !log->messages.v[i].traced) || (log->messages.v[i].last == 1 && log->messages.v[i].python)) && log->messages.v[i].last < t->begun;	/* a title may be the error's line */
 	for (i = 0; told && i < log->messages.n; i++)
 		give(t, &log->messages.v[i]);
+	if (told && log->messages.n == 0) {
+		give(t, &log->cut);
+		log->cut.line = t->begun;
+	}
 	close_trace(t, log);
 }
