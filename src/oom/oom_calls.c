@@ -117,6 +117,7 @@ static const struct sign place_signs[] = {
 	{ NULL, "decode_latents decode_first_stage encode_first_stage vae_decode", TRACE_DECODER },
 	{ NULL, "initialize_kv_cache allocate_kv_cache init_cache_engine", TRACE_CACHE },
 	{ "vllm/ sglang/ transformers/", "_init_cache", TRACE_CACHE },
+	{ "exllamav2/cache exllamav3/cache exllama/cache", "__init__ create_state_tensors", TRACE_CACHE },
 	{ NULL, "_save_to_state_dict save_checkpoint save_pretrained save_model", TRACE_SAVES },
 	{ "transformers/generation", NULL, TRACE_GENERATES },
 	{ "subprocess.py multiprocessing/popen_fork.py multiprocessing/forking.py", "_execute_child __init__ _launch", TRACE_FORKS },

@@ -431,6 +431,25 @@ joins_results(struct piece t)
 	    (piece_any_of(name, RESULTS) && (size_t)(end - at) > name.n + 1 && memcmp(at + 1, name.s, name.n) == 0 && at[1 + name.n] == ',');
 }
 
+/* "images = torch.cat((images, image.unsqueeze(0)), dim=0)": a tensor that one more is put behind,
+ * where "x = torch.cat([x, skip], 1)" is of one step. */
+static bool
+joins_to_itself(struct piece t)
+{
+	static const char *const joins[] = { "torch.cat(", "torch.vstack(", "torch.concat(", NULL };
+	const char *at = NULL, *end = t.s + t.n;
+	struct piece name = assigned_name(t);
+	int i;
+
+	for (i = 0; joins[i] && !at; i++)
+		if ((at = piece_find(t, joins[i])))
+			at = piece_past_blanks(at + strlen(joins[i]), end);
+	if (!at || at == end || (*at != '[' && *at != '(') || name.n == 0)
+		return false;
+	return (size_t)(end - at) > name.n + 1 && memcmp(at + 1, name.s, name.n) == 0 && at[1 + name.n] == ',' &&
+	    (piece_find(t, ".unsqueeze(0)") || piece_find(t, "[none]")) && !piece_find(t, "dim=1") && !piece_find(t, "dim=-1");
+}
+
 uint64_t
 signs_of_code(struct piece t, bool of_attention)
 {
@@ -447,6 +466,8 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_ALL_PAIRS;
 	if (joins_results(t))
 		facts |= TRACE_JOIN;
+	if (joins_to_itself(t))
+		facts |= TRACE_PIECES;
 	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( "
 	    "np.asarray( .astype( to_categorical( get_dummies("))
 		facts |= is_entry(t) ? TRACE_ENTRY : TRACE_ARRAY;
