@@ -10,7 +10,7 @@
 #define RESULTS_KEPT	"Results are kept from batch to batch (lists, predictions of all samples)"
 #define MANY_ROUNDS	"then it fails only after many rounds."
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
-#define WEIGHTS_MORE	"Weights alone are more than is free"
+#define WEIGHTS_MORE	"Weights, with what a program sets aside beside them as it loads them (a cache of keys and values, buffers), are more than is free"
 #define BEFORE_ANY	"then it fails before the first result, whatever the batch."
 #define OF_STOPPED	ANOTHER(", such as the run that was stopped")
 #define MORE		"The run needs more than there is"

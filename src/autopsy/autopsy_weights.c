@@ -187,7 +187,7 @@ autopsy_weights(struct autopsy *y)
 
 	if (p->millions <= 0 || y->lo >= NO_DEVICE || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served && !speaks_of_weights(y->main)))
 		return;
-	if (p->splits)
+	if (p->splits || p->shares)
 		split(y, kind);
 	else if (y->main->host)
 		in_machine(y, kind);

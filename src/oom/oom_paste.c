@@ -143,7 +143,7 @@ is_of_experts(struct talk t, struct talk name)
 	return talk_any_of(t, "mixtral scout maverick") || talk_any_of(name, "moe") || talk_has_whole(t, "mixture of experts|mixture-of-experts");
 }
 
-#define PARTS		"tp|tp_size|tp-size|tensor_parallel_size|tensor-parallel-size|tensor_parallel|tensor-parallel|ep|ep_size|ep-size|pp_size|pp-size|pipeline_parallel_size|pipeline-parallel-size|num-shard|num_shard"
+#define PARTS		"tp|tp_size|tp-size|tensor_parallel_size|tensor-parallel-size|tensor_parallel|tensor-parallel|ep|ep_size|ep-size|pp_size|pp-size|pipeline_parallel_size|pipeline-parallel-size|num-shard|num_shard|gpu_split|gpu-split|tensor_split|tensor-split"
 #define MOST_PARTS	1024
 
 /* "--tp 4", "tensor_parallel_size=2": weights of one model on several devices; not "--tp 1". */
