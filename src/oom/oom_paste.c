@@ -1,7 +1,8 @@
 /*
- * Names of models, configurations and tables are read here, code in oom_code.c, and sentences in
- * oom_words.c. Within a traceback lines of code are a library's as often as the user's: there the
- * place counts (oom_trace.c).
+ * Names of models and of programs, and configurations, are read here, a table of processes in
+ * oom_holder.c, what it ran on in oom_platform.c, code in oom_code.c, and sentences in oom_words.c.
+ * Within a traceback lines of code are a library's as often as the user's: there the place counts
+ * (oom_trace.c).
  */
 #include "oom/oom_paste.h"
 
@@ -12,14 +13,13 @@
 #include "oom/oom_code.h"
 #include "oom/oom_form.h"
 #include "oom/oom_habit.h"
+#include "oom/oom_holder.h"
 #include "oom/oom_named.h"
+#include "oom/oom_platform.h"
 #include "oom/oom_seen.h"
 #include "oom/oom_short.h"
 #include "oom/oom_words.h"
 
-#define MOST_MIB	((int64_t)1 << 24)
-#define MOST_CARDS	1024
-#define LEAST_HELD	((int64_t)256 << 20)	/* bytes of a process that is more than a context */
 #define LEAST_LETTERS	3	/* of a model's name */
 
 void
@@ -286,79 +286,6 @@ setting(struct oom_paste *p, struct talk t, int line)
 	}
 }
 
-/* The number of a process, which ends at TO or ahead of it; 0: none does. */
-static int64_t
-process_ahead(const char *s, const char *to)
-{
-	const char *from;
-	int64_t n = 0;
-
-	while (to > s && to[-1] == ' ')
-		to--;
-	for (from = to; from > s && is_digit(from[-1]); from--)
-		;
-	return from < to && from > s && from[-1] == ' ' && piece_number(from, to, &n) ? n : 0;
-}
-
-/* Tables are of different times: what one lists is not there beside what another does, and the last
- * one counts that has processes. */
-static void
-lists_anew(struct oom_paste *p)
-{
-	p->lists_anew = false;
-	p->holder_bytes = 0;
-	p->held_count = 0;
-	memset(p->holders, 0, sizeof(p->holders));
-	memset(p->held, 0, sizeof(p->held));
-}
-
-/* "|    0   N/A  N/A      5898      C   ./darknet           1906MiB |" */
-static void
-holder(struct oom_paste *p, struct talk t, int line)
-{
-	const char *s = t.s, *end = t.s + t.n, *at, *to, *type;
-	int64_t n, gpu, process;
-
-	if (s < end && *s == '|' && talk_any_phrase(t, "processes:|nvidia-smi "))
-		p->lists_anew = true;
-	while (end > s && (end[-1] == '|' || (end[-1] == ' ' || end[-1] == '\t')))
-		end--;
-	if (s == end || *s != '|' || end - s < 12 || memcmp(end - 3, "MiB", 3) != 0)
-		return;
-	for (to = end - 3; to > s && is_digit(to[-1]); to--)
-		;
-	if (!piece_number(to, end, &n) || n > MOST_MIB)
-		return;
-	for (at = s; at + 3 < to && !(at[0] == ' ' && (at[1] == 'C' || at[1] == 'G') && (at[2] == ' ' || at[2] == '+')); at++)
-		;
-	if (at + 3 >= to || at[1] != 'C')		/* a desktop's */
-		return;
-	type = at;
-	for (at += 2; at < to && *at != ' ' && *at != '\t'; at++)
-		;
-	at = piece_past_blanks(at, to);
-	while (to > at && (to[-1] == ' ' || to[-1] == '\t'))
-		to--;
-	if (to == at)
-		return;
-	if (!piece_number(piece_past_blanks(s + 1, end), end, &gpu))
-		gpu = -1;
-	if (p->lists_anew)
-		lists_anew(p);
-	if (gpu >= 0 && p->held_count < PASTE_HOLDERS && (process = process_ahead(s, type)) > 0)
-		p->held_by[p->held_count++] = (struct holder){ process, n << 20, gpu < MOST_CARDS ? (int)gpu : -1 };
-	if (gpu >= 0 && gpu < PASTE_CARDS && (n << 20) >= LEAST_HELD) {
-		p->holders[gpu]++;
-		p->held[gpu] += n << 20;
-	}
-	if ((n << 20) <= p->holder_bytes)
-		return;
-	p->holder_bytes = n << 20;
-	p->holder_gpu = gpu >= 0 && gpu < MOST_CARDS ? (int)gpu : -1;
-	p->holder_line = line;
-	oom_paste_name(p->holder, at, to);
-}
-
 /* A path at the root: "/content/a.py", but not "https://a.b/content/". */
 static bool
 has_root(struct talk t, const char *root)
@@ -504,89 +431,10 @@ stop(struct oom_paste *p, struct talk t, int line)
 		p->stopped = 0;
 }
 
-#define OF_LATER	"later|afterwards|eventually|deploy|deployed|deploying|deployment|will|plan|planning|want to|target|compared|instead of|unlike|whereas|also"
-#define NO_BOARD	"rtx gtx titan quadro desktop laptop workstation server cluster"
-
-/* Does a line name a board of NVIDIA's as where it runs? Neither in passing, of a person's who runs
- * it elsewhere, nor in a project's name. */
-static bool
-is_on_board(struct talk t, bool told)
-{
-	const char *at = NULL;
-	size_t n;
-
-	if (!talk_any_begins(t, "jetson tegra") && !talk_any_phrase(t, "xavier nx|agx xavier|agx orin|orin nano|orin nx"))
-		return false;
-	if (!told)
-		return !talk_any_phrase(t, "://");
-	while (talk_next_phrase(t, "jetson|tegra|xavier|orin", &at, &n)) {
-		struct talk sentence = talk_sentence(t, at);
-
-		if (!talk_has_whole(sentence, OF_LATER) && !talk_any_begins(sentence, NO_BOARD) && !clause_works(talk_clause(t, at, n)) &&
-		    !talk_any_phrase(sentence, "://"))
-			return true;
-	}
-	return false;
-}
-
-/* What Intel's libraries are of, too: "built with oneAPI Deep Neural Network Library (oneDNN) to
- * use the following CPU instructions". */
-#define ALONE	24	/* bytes of a line that has little more than a name */
-#define OF_PROCESSOR	"cpu cpus processor onednn avx xeon mkl neural"
-
-/* Whose the GPU is. Neither a list of what is not there nor an address tells; nor does CUDA's name,
- * which PyTorch's calls have on any. */
-static void
-makers(struct oom_paste *p, struct talk t, int line)
-{
-	if (talk_any_phrase(t, "n/a|not collect|not available|://"))
-		return;
-	if (talk_any_begins(t, "nvidia geforce gtx rtx quadro") || talk_any_whole(t, "v100 a100 h100 h200 p100 k80"))
-		p->nvidia = line;
-	if (talk_any_begins(t, "rocm amdgpu radeon hipblas miopen gfx9 gfx10 gfx11 gfx12") || talk_any_phrase(t, "amd gpu|hip out of memory|hip error"))
-		p->amd = line;
-	if (talk_any_of(t, "cuda"))
-		p->cuda = line;
-	if (talk_any_whole(t, "xpu") || (talk_any_begins(t, "oneapi ipex openvino") && !talk_any_begins(t, OF_PROCESSOR)) || talk_any_phrase(t, "intel arc|intel(r) arc|arc a770|arc a750|arc b580|iris xe|intel gpu|intel igpu|intel uhd"))
-		p->intel = line;
-	if (talk_any_begins(t, "tpu") || talk_any_phrase(t, "tpuv"))
-		p->tpu = line;
-}
-
-/* "File "/Users/me/train.py"": macOS' folder of people's, which "C:/Users" of Windows and "/users"
- * of a cluster are not. */
-static bool
-is_in_macs_home(struct talk t)
-{
-	const char *at = NULL;
-	size_t n;
-
-	while (talk_next_phrase(t, "/users/", &at, &n))
-		if (memcmp(at, "/Users/", 7) == 0 && (at == t.s || strchr(" \t\"'(=`", at[-1])))
-			return true;
-	return false;
-}
-
-/* "macOS 14.5" */
-static bool
-names_macos(struct talk t)
-{
-	const char *at = NULL;
-	size_t n;
-
-	while (talk_next_phrase(t, "macos |mac os ", &at, &n))
-		if (at + n < t.s + t.n && (is_digit(at[n]) || at[n] == 'x' || at[n] == 'X'))
-			return true;
-	return false;
-}
-
-#define DISPLAYS	"display displays monitor monitors screen screens desktop"
-#define OTHER_GPU	"integrated|igpu|onboard|headless|another gpu|other gpu|second gpu|different gpu|another card|other card|second card|no display|no monitor|not connected"
 #define GENERATES	"when generating|while generating|trying to generate|try to generate|during generation|when predicting|predicting protein"
 #define GENERATORS	"audiogen audiocraft musicgen codeformer gfpgan facefusion mlx_lm mlx-lm mlx_vlm omlx xtts whisper faster-whisper whisperx openvino_genai ctranslate2 text-generation-inference"
 
-/* By names of programs, calls and scripts: is a network run and not trained? And is the display on
- * another GPU than what runs it? */
+/* By names of programs, calls and scripts: is a network run and not trained? */
 static void
 generates(struct oom_paste *p, struct talk t, int line, bool told)
 {
@@ -594,31 +442,6 @@ generates(struct oom_paste *p, struct talk t, int line, bool told)
 	    (!told && (talk_any_of(t, ".generate( generate_audio( tts_to_file( model.chat( model.stream_chat( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py") ||
 	    (talk_any_begins(t, "infer_ inference_ run_infer bulk_infer") && talk_any_of(t, ".py")))))
 		p->generates = line;
-	if (talk_any_whole(t, DISPLAYS) && talk_has_whole(t, OTHER_GPU))
-		p->apart_display = line;
-}
-
-/* Where it runs. */
-static void
-platform(struct oom_paste *p, struct talk t, int line, bool told)
-{
-	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
-		p->phone = line;
-	if (talk_has_whole(t, "mac studio|mac mini|m-series mac|apple silicon|mps out of memory|mps backend out of memory|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
-	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac|on mps|mps specific|mps memory") || is_in_macs_home(t) || names_macos(t))
-		p->mac = line;
-	makers(p, t, line);
-	generates(p, t, line, told);
-	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))
-		p->lua = line;
-	if ((talk_any_whole(t, "wsl wsl2") && !clause_says_no(t, "outside instead native")) || talk_any_phrase(t, "microsoft-standard"))
-		p->wsl = line;
-	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))
-		p->mismatch = line;
-	if (is_on_board(t, told))
-		p->jetson = line;
-	if (talk_any_whole(t, "gb10") || talk_any_phrase(t, "dgx spark|unified memory|strix halo|ryzen ai max"))
-		p->unified = line;
 }
 
 void
@@ -647,15 +470,14 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->tables = line;
 	if (talk_any_phrase(t, "c# api|c# code|in c#|c# program|c# application|c# project|c# wrapper|c# example|java api|java program|java application|dotnet|.net core"))
 		p->language = line;
-	if (talk_any_phrase(t, "os: windows|platform: windows|windows 10|windows 11|built with msvc|c:\\users\\|operating system: windows") || (talk_any_whole(t, "windows") && t.n < ALONE))
-		p->windows = line;
 	if (learns_trees(t, told))
 		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner") || (source == SOURCE_COMMAND && talk_any_of(t, ".py") && talk_any_begins(t, INFERRERS)))
 		p->serves = line;
 	if (talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena"))
 		p->unmade = line;
-	platform(p, t, line, told);
+	oom_platform_line(p, t, line, told);
+	generates(p, t, line, told);
 	oom_measures_line(&p->measures, t, line, source, traced);
 	if (told)
 		p->prose = line;
@@ -685,5 +507,5 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		oom_habit_line(&p->habits, t, line);
 	oom_words_line(p, t, line, source);
 	setting(p, t, line);
-	holder(p, t, line);
+	oom_holder_line(p, t, line);
 }
