@@ -405,7 +405,7 @@ little_free(struct autopsy *y)
 	}
 	autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free%s. What has "
 	    "the rest is not said: arrays of the program, its weights among them, which stay for as long as a name holds them, or another "
-	    "process; and a smaller batch asks for less where what is asked for is of samples." : "The device was full but for %s. Who has the rest is not said: where another "
+	    "process." : "The device was full but for %s. Who has the rest is not said: where another "
 	    "process does, " LISTER " lists it; where it is this one, weights and samples at once decide how much.%s",
 	    size_human(human, b->free), y->main->kind == OOM_XLA && y->lo > b->free ? ", less than was asked for" : ""));
 }

@@ -189,8 +189,7 @@ static const struct told_cause {
 	    "Where pictures change their size as the run goes on, some batches are larger than those before, and it may fail only at one of "
 	    "them: one size, a lower bound, or fewer pictures at once take less." },
 	{ offsetof(struct oom_paste, loading), 0, SAYS_TOLD_LOADING, EXPLAINED | OF_ITSELF | ON_DEVICE | OF_TORCH | OF_SAMPLES, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP | TRACE_LOADING | TRACE_INITIAL,
-	    "Where it failed while weights were put on the device, no step had begun, and the batch plays no part: "
-	    "weights in fewer bits, a part of them on more devices or in the machine's memory, or a device with more free help." },
+	    "Where it failed while weights were put on the device, no step had begun, and the batch plays no part." },
 	{ offsetof(struct oom_paste, lasts), 0, SAYS_TOLD_LONG, EXPLAINED | ONE_TENSOR | OF_SAMPLES, 0,
 	    "Where what is given to the network at once is as long as that, its results grow with the length, "
 	    "and a number for each pair of positions with its square: shorter pieces, one after the other, take less." },

@@ -63,9 +63,7 @@ loading(struct autopsy *y)
 		    "step: the batch plays no part.");
 	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE | TRACE_GATHERS)))
 		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed while weights were put on "
-		    "the device or converted there, not in a step, where a batch would need room%s. Weights of fewer bytes (16 "
-		    "bits in place of 32, or 8, or 4), a part of them elsewhere, or a device with more "
-		    "free help.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
+		    "the device or converted there, not in a step, where a batch would need room%s.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
 		    ", and this process's tensors had %s of the device's %s by then%s",
 		    size_human(had, b->allocated), size_human(all, b->total), b->allocated < b->total / 2 ? "" :
 		    ", this model's own or those of others that were made before in the same process (trials, cells of a notebook), which "
@@ -74,7 +72,7 @@ loading(struct autopsy *y)
 		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	else if ((o->facts & TRACE_INITIAL) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
 		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed where a layer of PyTorch is made, and its weights with it, whose size no "
-		    "batch changes. A smaller layer or network, or weights of fewer bytes, take less.%s", o->kind == OOM_CUDA && !o->says ?
+		    "batch changes.%s", o->kind == OOM_CUDA && !o->says ?
 		    " Where that was ahead of the first step, and they are far less than the device has, another process has it, which " LISTER " lists, or "
 		    "another index than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))

@@ -319,8 +319,8 @@ const struct row autopsy_rows[] = {
 		{ KEPT_ON, "then memory grows evenly, from step to step." },
 		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },
 	{ NEEDS_FREE, "a device is free", {
-		{ "Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "
-		    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID", "with both set, to that order and the free one's number, it begins." },
+		{ WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "
+		    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID"), "with both set, to that order and the free one's number, it begins." },
 		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
 	{ NEEDS_CARD, "it ran on this device", {
 		{ MORE, "then it fails at the first steps or calls, with nothing else there." },

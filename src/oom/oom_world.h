@@ -28,7 +28,7 @@
 #define AT_START(text)		IN_WORLD("e", text)	/* nothing tells that its first steps had fitted, */
 #define AFTERWARDS(text)	IN_WORLD("f", text)	/* or that it failed in them; */
 #define HAD_STEPS(text)		IN_WORLD("h", text)	/* something does tell that steps had fitted */
-#define WITH_PARTS(text)	IN_WORLD("q", text)	/* weights may be split among devices */
+#define WITH_PARTS(text)	IN_WORLD("q", text)	/* there are several devices, or processes, by what was read */
 #define IN_SERVING(text)	IN_WORLD("v", text)	/* it only serves, by what was read */
 #define WITH_GATHERING(text)	IN_WORLD("p", text)	/* PyTorch's DataParallel may be what has several devices */
 #define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
