@@ -84,7 +84,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_AGAIN, "it failed when it was run again", {
 		{ "What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
 		    "traceback hold it", "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
-		{ "The process of the run before has not ended", LISTED } } },
+		{ WITH_DEVICE("The process of the run before has not ended"), LISTED } } },
 	{ NEEDS_STAYS, "memory stayed taken after a run", {
 		{ "A process of that run has not ended (one of several ranks, a loader's, one that Ctrl-Z only halted)", LISTER ", or where that does not, on Linux with "
 		    "NVIDIA's driver fuser -v /dev/nvidia* as root, lists it; as it ends, the driver takes back all that it had." },
@@ -325,6 +325,6 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_CARD, "it ran on this device", {
 		{ MORE, "then it fails at the first steps or calls, with nothing else there." },
 		{ ANOTHER(WITH_DISPLAY(", such as a desktop's programs")), LISTED },
-		{ KEPT_ON ", or samples come that are larger than those before", "then it fails only later." } } },
+		{ AFTERWARDS(KEPT_ON ", or samples come that are larger than those before"), "then it fails only later." } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */
 };

@@ -12,7 +12,8 @@
 #include "oom/oom_pictures.h"
 #include "oom/oom_short.h"
 
-#define MOST_CARD	12	/* GB of a device that has little */
+#define MOST_CARD	12	/* GB of a device that has little, */
+#define MOST_DEVICE	192	/* and of any */
 
 /* "2 minutes and 16 seconds long", "an hour long" */
 static const char *
@@ -243,7 +244,7 @@ oom_bulk_classes(struct talk t)
 	return at;
 }
 
-#define OF_CARD		"gpu gpus graphics 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
+#define OF_CARD		"gpu gpus graphics a6000 a5000 a100 h100 v100 3090 4090 5090 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
 #define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
@@ -332,6 +333,9 @@ named_card(struct talk t)
 	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) || is_of_past(talk_clause(t, at, n)) || works_there(t, at) ? NULL : at;
 }
 
+/* With which a device of any size is too small for what failed there. */
+#define AT_ONCE		"as soon as|right away|immediately|at the first step|in the first step|at the first iteration|in the first iteration|at the very beginning"
+
 /* "a GTX 1650 4GB", "my 4 GB GPU", "mine is 2G", "an nvidia GPU that is 2GB": an amount right
  * beside a name of a card, and no run that needs it, or that works. */
 const char *
@@ -349,7 +353,7 @@ oom_bulk_card(struct talk t)
 			continue;
 		to = piece_number(s, end, &n);
 		unit = clause_word_behind(t, to);
-		if (n <= 0 || n > MOST_CARD || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
+		if (n <= 0 || n > (talk_has_whole(t, AT_ONCE) ? MOST_DEVICE : MOST_CARD) || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
 			continue;
 		if (is_of_this_card(t, talk_clause(t, s, 1), s, unit.s + unit.n))
 			return s;

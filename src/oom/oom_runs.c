@@ -113,6 +113,22 @@ oom_runs_restarted(struct talk t)
 	return at && talk_any_whole(talk_clause(t, at, 1), ALONE_HELPS) && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }
 
+#define FIRST_WELL	"the first one runs fine|the first one works|the first one runs|first one works fine|first one runs fine|first run works|first run is fine|first run was fine|first run goes|first run succeeds|first call works|first image works|first generation works|first inference works|" \
+    "works the first time|works fine the first time|runs the first time|runs fine the first time|works for the first time|works only once|only works once|works once|runs once"
+#define THEN_NOT	"but|then|second|2nd|next|subsequent|again|following|afterwards|after that|third"
+
+/* "The first one runs fine but then I get": what is said of the next. */
+const char *
+oom_runs_well_once(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, FIRST_WELL, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_has_whole(talk_part(t, at + n, t.s + t.n), THEN_NOT) && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !talk_any_begins(sentence, "epoch step batch iter") &&
+	    !clause_is_question(sentence) ? at : NULL;
+}
+
 /* "It fails when I run the cell a second time." */
 const char *
 oom_runs_again(struct talk t)

@@ -34,6 +34,8 @@ const char	*oom_runs_penalty(struct talk);
 /* Backward is told to keep the graph. */
 const char	*oom_runs_retain(struct talk);
 
+/* "The first one runs fine, but then" another does not. */
+const char	*oom_runs_well_once(struct talk);
 /* "after about 28 replies", of a conversation with a model of language. */
 const char	*oom_runs_talk(struct talk);
 

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_short.h"
 #include "oom/oom_whose.h"
 
 #define AFTER	32	/* bytes from "after" to what is counted */
@@ -266,6 +267,42 @@ counts_rounds(struct talk next)
 	    talk_any_whole(talk_part(next, word.s, next.s + next.n), ROUNDS_COUNTED);
 }
 
+/* What less of something put off: it fails with that, too, only later. */
+#define DELAYED		"with more epochs|with more steps|with more iterations|after more epochs|after more steps|after more iterations|takes more epochs|takes more steps|a few more epochs|a few more steps|some more epochs|" \
+    "only delays|just delays|only delayed|just delayed|only postpones|just postpones|only postponed|just postponed|merely delays|takes longer to happen|takes longer until|takes longer before|runs longer before|trains longer before|runs longer until|" \
+    "trains longer until|lasts longer before|lasts longer until|survives longer|holds off the problem|holds of the problem|holds off the error|never in the same spot|never at the same spot|not in the same spot|not at the same spot|never at the same point|" \
+    "not at the same point|never at the same step|not at the same step|not always at the same|different step each time|different point each time|different place each time|different iteration each time"
+
+/* Does T speak of memory that ends, of an error or of a failure? */
+static bool
+says_or_gets(struct talk t)
+{
+	return oom_short_fails(t) || clause_names_failure(t) || talk_any_whole(t, "oom memory problem");
+}
+
+#define GONE_THROUGH	"examples|example|samples|sample|images|frames|files|documents|sentences|steps|iterations|batches|epochs|hours|minutes|videos|records|questions|prompts|requests"
+
+/* "roughly 30k examples into my set", "two hours into training" */
+static const char *
+rounds_in(struct talk t)
+{
+	struct talk rest, ahead, count, behind;
+	const char *at;
+	size_t n;
+
+	if (!talk_any_whole(t, "into"))
+		return NULL;
+	for (rest = t; (at = talk_find_whole(rest, GONE_THROUGH, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		behind = clause_word_behind(t, at + n);
+		count = clause_word_ahead(t, at);
+		ahead = clause_word_ahead(t, count.s);
+		if (talk_is_one_of(behind, "into") && count.n > 0 && ((is_digit(*count.s) && !talk_is_one_of(count, "0 1")) || talk_is_one_of(count, SOME " two three four five ten")) &&
+		    !talk_any_whole(talk_clause(t, at, n), "load loads loading put puts split splits put read reads divide divides batch convert pack") && !talk_is_one_of(ahead, "first"))
+			return at;
+	}
+	return NULL;
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -282,6 +319,10 @@ is_late(struct talk t)
 		return said;
 	if ((said = talk_first(t, "until ")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), "checkpoint save saves saving logg valid eval"))
 		return is_of_learning(t, said) ? NULL : said;
+	if ((said = clause_says(t, DELAYED, AHEAD, "")) && says_or_gets(t))
+		return said;
+	if ((said = rounds_in(t)))
+		return said;
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil"))
 		return NULL;		/* or of how well it had learned by then */
 	if (people)
@@ -401,11 +442,25 @@ runs_until(struct talk t, const char *at)
     "before the first step|before the first epoch|as soon as training starts|as soon as the training starts|as soon as it starts|as soon as i start|right at the start|at the very beginning|" \
     "at the beginning of training|at the beginning of the training|at the start of training|at the start of the training"
 
+/* "as soon as the first iterations start" */
+static const char *
+soon_as(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "as soon as", &n);
+	struct talk behind = at ? talk_part(t, at + n, talk_clause(t, at, n).s + talk_clause(t, at, n).n) : t;
+
+	return at && talk_any_whole(behind, "start starts begin begins started begun") && talk_any_begins(behind, "train iter epoch optim step run script program loop fit") && !talk_any_begins(behind, "valid eval test second") ? at : NULL;
+}
+
 /* "It fails at the first step": not where something else was ahead of it, or came of it. */
 static const char *
 is_soon(struct talk t)
 {
-	const char *said = talk_first(t, "一开始训练就|刚开始训练就|一启动就|第一步就|第一个step就|第一个batch就"), *at = said ? said : clause_says(t, AT_ONCE, AHEAD, "");
+	const char *said = soon_as(t), *at;
+
+	said = said ? said : talk_first(t, "一开始训练就|刚开始训练就|一启动就|第一步就|第一个step就|第一个batch就");
+	at = said ? said : clause_says(t, AT_ONCE, AHEAD, "");
 
 	return at && !talk_any_whole(talk_sentence(t, at), "after then second later until sometimes randomly if would could should") &&
 	    !clause_is_question(talk_sentence(t, at)) ? at : NULL;

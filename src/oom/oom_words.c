@@ -78,7 +78,7 @@ evaluates(struct talk t)
 	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
-	    "starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
+	    "dataloader for test|loader for test|dataloader for the test|loader for the test|test dataloader starts|test loader starts|starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
 	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|evaluate script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "computing metrics|computing the metrics|trying to compute metrics|trying to compute the metrics|calculating metrics|calculating the metrics|metrics are computed|prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
@@ -402,6 +402,8 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	const char *at;
 
 	said_of_any(&p->again, &p->told, t, line, oom_runs_again);
+	if (source == SOURCE_PROSE)
+		said(&p->again, t, oom_runs_well_once(t), line);
 	said(&p->again, t, oom_change_back(t), line);
 	said(&p->again, t, oom_runs_restarted(t), line);
 	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && (oom_runs_done(t, at) || p->grows.line == line))
