@@ -14,6 +14,8 @@
 #	include FILE			what another program reported in TAP
 #	extended			is this `make check-extended`, which does what takes long?
 #	more NAME COMMAND...		as ok, in the extended run alone: what others already show the like of
+#	deep				all of this script goes into one matter that others touch: `make check` leaves it to
+#					`make check-extended` and .ci/run (a line of its own, by which ./bootstrap lists it)
 #
 # A command that is not there is a test that fails, also where what follows does not ask how it went. What a script says
 # on standard error comes at its end, therefore. To see whether there is a program: command -v.
@@ -144,6 +146,10 @@ find_quick_cc_once() {
 		[ -e "$kept" ] || { $compiler "$@" && cp "$out" "$kept"; } || exit
 		cp "$kept" "$out"
 		END
+}
+
+deep() {
+	:
 }
 
 more() {
