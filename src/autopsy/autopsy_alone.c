@@ -326,7 +326,7 @@ metal(struct autopsy *y)
 		    "refused %s. Where they are right, Metal gives it nothing at all, as on virtual machines without a "
 		    "device of their own, such as those of a build service.", size_human(had, y->hi)));
 	if (y->main->kind == OOM_MPS && (y->main->facts & TRACE_LIMIT) && y->main->size[OOM_LIMIT].known)
-		autopsy_cause(y, SAYS_METAL, arena_printf(y->arena, "By the message none there has more than %s: what is asked for fits in parts, or made of fewer samples, pixels or positions.",
+		autopsy_cause(y, SAYS_METAL, arena_printf(y->arena, "By the message none there has more than %s: what is asked for fits in parts, or made of fewer " UNTRIED(BY_BATCH, "samples, ") "pixels or positions.",
 		    size_human(had, y->main->size[OOM_LIMIT].bytes)));
 	if (y->main->kind != OOM_MPS || b->total <= 0 || b->allocated < 0)
 		return;
@@ -379,8 +379,8 @@ largest_block(struct autopsy *y)
 	if (autopsy_is_large_block(y))
 		autopsy_cause(y, SAYS_LARGEST_BLOCK, "The drivers of several Intel devices, Arc A among them, give no single block of "
 		    "4 GiB or more, however much is free, unless they are told to "
-		    "(UR_L0_USE_RELAXED_ALLOCATION_LIMITS=1 where it serves). Made in parts, or of fewer samples "
-		    "or pixels, it may fit.");
+		    "(UR_L0_USE_RELAXED_ALLOCATION_LIMITS=1 where it serves). Made in parts, or of fewer " UNTRIED(BY_BATCH, "samples or ")
+		    "pixels, it may fit.");
 	else if (strcmp(y->main->who, "Vulkan") == 0 && y->lo >= VULKAN_BLOCK && !y->main->says && !(y->main->facts & (TRACE_LIMIT | TRACE_LAYERS | TRACE_CACHE)))
 		autopsy_cause(y, SAYS_LARGEST_BLOCK, "Many drivers of Vulkan's give no single piece larger than 2 or 4 GiB (maxMemoryAllocationSize), however much is free. Where that was it, what is asked for has to be "
 		    "smaller: where it is llama.cpp's buffer for what it computes, it grows with the tokens that it takes at once (-ub) and with the context (-c). Else weights or other processes have the device, which " LISTER " tells.");
@@ -535,7 +535,7 @@ slices(struct autopsy *y)
 		autopsy_cause(y, SAYS_LOCAL_LAYER, "By its name the operation is of one of Keras' locally-connected layers. In implementation 1, their default, such a "
 		    "layer cuts its input into a slice for each position of its output, and in training the gradient of each slice is as large as "
 		    "the whole input: positions times the input, for each sample, however few weights there are. implementation=3, which "
-		    "is made for that, makes one product of it; fewer samples in a batch make all of it smaller.");
+		    "is made for that, makes one product of it" UNTRIED(BY_BATCH, "; fewer samples in a batch make all of it smaller") ".");
 }
 
 void

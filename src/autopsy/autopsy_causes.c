@@ -60,7 +60,7 @@ of_host_tensor(const struct autopsy *y, const struct shape_match *s)
 		    "tensor of a step. Where it is results that were fetched, as predict() joins them, they grow with the "
 		    "samples that are asked for, not with the batch.", t->def ? t->def->path : t->name, (long long)s->batch);
 	return arena_printf(y->arena, "It has the shape of the result of %s. Where it is that, the network itself ran "
-	    "on the processor, and a smaller batch makes it smaller in proportion.",
+	    "on the processor, and it grows with the batch in proportion.",
 	    t->def ? t->def->path : t->name);
 }
 
@@ -369,7 +369,7 @@ roomy(struct autopsy *y)
 		return;		/* full all the same, or refused for its size */
 	if (y->main->kind == OOM_XLA) {		/* a TPU's free bytes need not be in one piece */
 		autopsy_cause(y, SAYS_ROOMY, "By the message's own figures more was free than was asked for. It may have lain in pieces, none of them as large, between arrays that "
-		    "are held, or been kept back: fewer arrays that are held, or a smaller batch, leave larger pieces.");
+		    "are held, or been kept back: " TRY BY_ANYTHING "fewer arrays that are held" TRY BY_BATCH "a smaller batch" TRY_END ", leave larger pieces.");
 		return;
 	}
 	autopsy_cause(y, SAYS_ROOMY, "By the message's own figures there was room for the request: by these it is not "

@@ -220,8 +220,7 @@ printed(struct autopsy *y)
 	    y->log.printed_line > y->main->line || y->main->line - y->log.printed_line > PRINTED_AHEAD)
 		return;
 	autopsy_hint(y, SAYS_PRINTED, arena_printf(y->arena, "Line %d prints a size, %s, ahead of it. Where that is a batch, its extents are the "
-	    "number of samples and their length, or height and width: fewer or smaller samples make what forward keeps "
-	    "smaller.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
+	    "number of samples and their length, or height and width: what forward keeps grows with them.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
 }
 
 /* Is nothing known of it but by figures, or that it was a step, or, where CODE says so, what its
@@ -368,7 +367,7 @@ smaller_device(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_SMALLER_DEVICE, arena_printf(y->arena, "On line %d PyTorch warns that GPU %d has less memory, or fewer cores, than another. "
 	    "Where both are used, DataParallel gives each the same share of a batch, and gathers results on the first: the smaller one, or the first, "
-	    "is full before the others. Fewer samples, or the smaller one left out (CUDA_VISIBLE_DEVICES), take less there.",
+	    "is full before the others. " TRY BY_BATCH "Fewer samples" TRY BY_ANYTHING "the smaller one left out (CUDA_VISIBLE_DEVICES)" TRY_FIRST "The smaller one left out (CUDA_VISIBLE_DEVICES)" TRY_END ", take less there.",
 	    log->smaller_line, log->smaller_gpu));
 }
 

@@ -93,7 +93,7 @@ is_singular(const char *words)
 static size_t
 verb_at(const char *s)
 {
-	static const char *const verbs[] = { " take ", " help ", " leave " };
+	static const char *const verbs[] = { " take ", " help ", " leave ", " make ", " need " };
 	size_t i, n;
 
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)

@@ -261,7 +261,7 @@ static const struct place_cause place_causes[] = {
 	    "pictures. In training that is 512 a picture unless it is set (box_batch_size_per_image in torchvision, "
 	    "MODEL.ROI_HEADS.BATCH_SIZE_PER_IMAGE in Detectron2), in tests as many as are left of overlapping ones, at most "
 	    "1000 unless it is set (rpn_post_nms_top_n_test, MODEL.RPN.POST_NMS_TOPK_TEST). What the first stage made "
-	    "is there, too: fewer or smaller pictures make that smaller." },
+	    "is there, too, and grows with the pictures and their pixels." },
 	{ TRACE_EDGES, 0, 0, "By the traceback it failed where messages are sent along the edges of a graph: such "
 	    "results have a row for each edge, however few nodes a loss is asked of. Neighbours that are "
 	    "sampled, products with a sparse matrix in place of messages, or fewer features take less." },
@@ -465,7 +465,7 @@ ends_in_classes(const char *extents)
 static const struct place_cause host_causes[] = {
 	{ TRACE_SHARED, 0, 0, "By the traceback it failed where a loader's process puts a batch into shared memory "
 	    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
-	    "otherwise. Fewer loader processes and smaller batches need less of it." },
+	    "otherwise. " TRY BY_WORKERS "Fewer loader processes" TRY BY_BATCH "smaller batches" TRY_END ", need less of it." },
 	{ TRACE_READS, 0, 0, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or "
 	    "mapped (mmap_mode=\"r\"), it need not lie there at once." },
 	{ TRACE_DATASET, 0, TRACE_READS | TRACE_ALL_PAIRS, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "

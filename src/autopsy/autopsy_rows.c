@@ -201,8 +201,7 @@ const struct row autopsy_rows[] = {
 		{ "The program works on one at a time, or has a copy of its model on each", "then more of them do not help: fewer bits, or less at once, do." } } },
 	{ NEEDS_FIRST, "the first of several devices has more than the others", {
 		{ WITH_GATHERING("PyTorch's DataParallel gathers results there, where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone"),
-		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even; fewer samples "
-		    "in a batch take less." },
+		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even" UNTRIED(BY_BATCH, "; fewer samples in a batch take less") "." },
 		{ "Each of several processes has a context there, or makes tensors there, or reads a file's there", IN_TORCH("torch.cuda.set_device() with its own rank "
 		    "ahead of all else, and map_location in torch.load, keep") OUT_OF_TORCH("no other device to be seen (CUDA_VISIBLE_DEVICES) keeps") " each on its own; then " LISTER " lists one process for each." } } },
 	{ NEEDS_METRICS | NEEDS_EVALUATES, "it failed in the evaluation of transformers' Trainer", {
@@ -260,7 +259,7 @@ const struct row autopsy_rows[] = {
 		{ "What forward keeps, beside weights, gradients and what the optimizer keeps, is more than there is left", "it grows with the samples at once and their length." } } },
 	{ NEEDS_PENALTY, "the loss has a gradient penalty", {
 		{ "Backward makes a graph of its own for it (create_graph), beside what forward keeps, and that stays for as long as something holds the loss, the gradient, or what they were made of; "
-		    "in some versions of PyTorch longer", "one backward of the losses' sum, nothing of a step that is held in the next, and a smaller batch take less. Then it does not grow." },
+		    "in some versions of PyTorch longer", TRY BY_ANYTHING "one backward of the losses' sum" TRY BY_ANYTHING "nothing of a step that is held in the next" TRY BY_BATCH "a smaller batch" TRY_END ", take less. Then it does not grow." },
 		{ KEPT_ON, "then it grows without that penalty, too." } } },
 	{ NEEDS_LOSS, "the loss was what needs that much", {
 		{ "It has a number for each pair (of samples, pixels, boxes, positions; a contrastive loss with a memory of many samples), or one for each class at each place", "fewer of them at a "

@@ -174,7 +174,7 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		return;		/* it may as well be a filter's weights, as cuDNN has them */
 	if (regions && n > 1)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld, and its operation's name is of a detector's second stage. Where these are the regions that it looks at, of all pictures "
-		    "together, fewer of them (%s), or fewer pictures at once, make it, and all results of that stage, smaller in proportion.", n, regions));
+		    "together, it, and all results of that stage, grow with their number (%s), and with the pictures at once.", n, regions));
 	else if (n >= MANY)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
 		    "images, as many go through at once: pieces of a batch's (regions that a detector proposes, patches, frames), or samples, "
@@ -330,9 +330,9 @@ tensorflow_shape(struct autopsy *y)
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first two extents, %lld and %lld, are samples and positions (steps, words, frames), in either order, "
 		    TRY BY_BATCH "a smaller batch" TRY BY_SAMPLES "shorter samples" TRY_END ", make it smaller in proportion.", (long long)s->dim[0], (long long)s->dim[1]));
 	else if (s->rank == 3 && (s->dim[0] > MOST_KERNEL || s->dim[1] >= WIDE) && s->dim[0] < MANY)
-		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first extent, %lld, is the number of samples, a "
-		    "smaller batch makes it smaller in proportion%s.", (long long)s->dim[0], s->dim[1] < LONG_SAMPLE ? "" :
-		    arena_printf(y->arena, "; and where its second, %lld, is their length (steps, words, frames), so do shorter ones", (long long)s->dim[1])));
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first extent, %lld, is the number of samples, it "
+		    "grows with the batch in proportion%s.", (long long)s->dim[0], s->dim[1] < LONG_SAMPLE ? "" :
+		    arena_printf(y->arena, "; and where its second, %lld, is their length (steps, words, frames), with that, too", (long long)s->dim[1])));
 	else if (s->rank == 2 && !of_named_matrix(y, s) && !of_wide_product(y, s))
 		of_matrix(y, s);
 }
@@ -478,8 +478,8 @@ host_result(struct autopsy *y)
 	    may_be_filter(&o->shape) || o->shape.dim[o->shape.rank - 1] <= 4 || may_initialize(o->node))
 		return;
 	autopsy_cause(y, SAYS_HOST_RESULT, arena_printf(y->arena, "By its shape it may be a layer's result. Then the network itself ran on the "
-	    "processor, in the machine's memory, and where its first extent, %lld, is the number of samples, a smaller batch "
-	    "makes all results of the step smaller in proportion.", (long long)o->shape.dim[0]));
+	    "processor, in the machine's memory, and where its first extent, %lld, is the number of samples, all results of the step "
+	    "grow with the batch in proportion.", (long long)o->shape.dim[0]));
 }
 
 void

@@ -104,7 +104,7 @@ xla_device(struct autopsy *y)
 	else if (y->hi > 0)
 		autopsy_cause(y, SAYS_XLA_DEVICE, arena_printf(y->arena, "By XLA's own count %s of the device's %s was allocated before, and the "
 		    "program asks for %s beside that%s.%s Arrays stay for as long as a name of the program holds them: what is "
-		    "not used any more can be let go of or overwritten (donated), and a smaller batch makes what is of samples smaller.",
+		    "not used any more can be let go of or overwritten (donated)" UNTRIED(BY_BATCH, ", and a smaller batch makes what is of samples smaller") ".",
 		    size_human(need, b->allocated), size_human(have, b->total), size_human(more, y->hi),
 		    y->hi < b->total - b->allocated ? ", together less than the device has, so that it is no matter of the sum: the "
 		    "rest may lie in pieces, or be kept back" : "", results->known && results->bytes <= y->hi ?
@@ -121,8 +121,8 @@ xla_block(struct autopsy *y)
 	if (!free->known || !block->known || block->bytes >= y->lo || free->bytes < y->hi)
 		return;
 	autopsy_cause(y, SAYS_XLA_BLOCK, arena_printf(y->arena, "By the message %s were free, and of that %s in one block where the program needs its %s: "
-	    "arrays that lie in between split the rest. Fewer of them that are held (arrays of earlier programs, several compiled ones), or a "
-	    "smaller batch, leave a larger block.", size_human(all, free->bytes), size_human(one, block->bytes), size_human(asked, y->hi)));
+	    "arrays that lie in between split the rest. " TRY BY_ANYTHING "Fewer of them that are held (arrays of earlier programs, several compiled ones)" TRY BY_BATCH "a "
+	    "smaller batch" TRY_END ", leave a larger block.", size_human(all, free->bytes), size_human(one, block->bytes), size_human(asked, y->hi)));
 }
 
 /* How many times as large an extent is in tiles of so many. */

@@ -97,7 +97,7 @@
 #define LEAVES		"LightGBM got no memory from the machine. It keeps the data of all rows there, in bins, and with each leaf of a tree sums for every bin of every "	\
     "feature, as far as histogram_pool_size has no bound for them: fewer leaves (num_leaves), bins (max_bin), features or rows take less."
 #define ND4J_DEVICE	"ND4J had no room on the device for an array, and went on with it in the machine's memory, which is slower: by itself "	\
-    "this is no failure. A smaller batch takes less on the device."
+    "this is no failure. " TRY BY_BATCH "A smaller batch" TRY_END " takes less on the device."
 #define ND4J_HOST	"ND4J got no memory of the machine, which it locks (pins) where it runs on a device. Either there is no more of it, or limits "	\
     "leave none (-Xmx, org.bytedeco.javacpp.maxbytes, of what may be locked); or, on a device, CUDA had failed before, as with an "	\
     "illegal address (code=77), and refuses all that is asked of it after that: look for the first error."
@@ -216,7 +216,7 @@
     "with their borders (border_count), with categories and their combinations (max_ctr_complexity), and its sums double with each level of a tree (depth). "	\
     "Fewer of these, or data of categories in the machine's memory (gpu_cat_features_storage=CpuPinnedMemory), take less."
 #define NNABLA		"NNabla's cache of memory, a device's or the machine's, was refused more. It gives back what it keeps unused then, and asks once more: where that fails too, the "	\
-    "run ends. A smaller batch, or smaller samples, make results smaller."
+    "run ends. " TRY BY_BATCH "A smaller batch" TRY BY_SAMPLES "smaller samples" TRY_END ", make results smaller."
 #define ARENA		"TensorFlow Lite Micro keeps all of a model's tensors in an array that the program gives it (the tensor arena), and that is too small: "	\
     "a larger one, as far as the chip's memory goes, or a smaller model, makes it fit. What is missing is told of this request alone: others come after it."
 #define MAY_LACK	"A process of Ollama that runs the model ended, and Ollama takes want of memory for a likely reason: of the machine's, or of a device's. Its "	\
@@ -232,9 +232,9 @@
 #define COMMAND		"The driver could not place what one command needs in the device's memory at "	\
     "once."
 #define OPENVINO_BUFFER	"OpenVINO could not make a buffer on the GPU. OpenCL's codes for want of memory, the device's or the machine's, which a GPU that is built in shares, and for "	\
-    "a buffer that is larger than the driver gives in one piece, all come as these words. Fewer or smaller inputs at once, or a smaller model, take less."
+    "a buffer that is larger than the driver gives in one piece, all come as these words. " TRY BY_BATCH "Fewer inputs at once" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller inputs" TRY BY_ANYTHING "a smaller model" TRY_END ", take less."
 #define DIRECTML_CODE	"The code is Windows' own for want of memory, by way of DirectML. Whose it was it does not tell: a device's, which a GPU that is built in has from the machine's, or the machine's "	\
-    "itself. The Task Manager, while it runs, shows both. Fewer or smaller inputs at once, fewer models at a time, or other programs that are closed leave more."
+    "itself. The Task Manager, while it runs, shows both. " TRY BY_BATCH "Fewer inputs at once" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller inputs" TRY BY_ANYTHING "fewer models at a time" TRY BY_ALONE "other programs that are closed" TRY_END " leave more."
 #define INVOKE_LOADS	"InvokeAI was to put a model's weights on the device, where it had no room for them, and gave up: the pixels of what is made play no part yet. Other programs that "	\
     "use the device closed, weights in fewer bits, or a smaller model leave room."
 #define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\
@@ -247,7 +247,7 @@
     "memory; queues, events and threads can be short, too."
 #define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), which was most likely "	\
     "full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. "	\
-    "Fewer workers and smaller batches need less. It is a part of the " MACHINES "."
+    TRY BY_WORKERS "Fewer workers" TRY BY_BATCH "smaller batches" TRY_END ", need less. It is a part of the " MACHINES "."
 #define NOT_MAPPED	"PyTorch could not map a piece of shared memory, in which processes pass tensors to each other: the system had no memory for it, "	\
     "or a process has as many such pieces as it may (vm.max_map_count), as where many small tensors are kept, or a limit on its addresses (ulimit -v). "	\
     "It is the " MACHINES "."
@@ -258,7 +258,7 @@
     "notebook that is still open, had taken it. " GROWTH " A CUDA that does not know the device, as one that is older than it, ends "	\
     "so, too."
 #define DATA_BATCH	"TensorFlow's tf.data had no room in the machine's memory to put samples together to a batch; where a GPU is used, that is a part of it that the driver has locked. What lies there "	\
-    "are, as a rule, batches that wait (prefetch(), those that are made at once), samples that are shuffled or kept (shuffle(), cache()), and what else the process has: fewer of these, or fewer or smaller samples in a batch, take less."
+    "are, as a rule, batches that wait (prefetch(), those that are made at once), samples that are shuffled or kept (shuffle(), cache()), and what else the process has: " TRY BY_ANYTHING "fewer of these" TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less."
 #define ASKS_COLABFOLD	"ColabFold asks that of every error that ends a prediction, which stands behind it. Where it was for want of memory, what a prediction takes "	\
     "grows with the square of the number of residues, of all chains together, or more: shorter ones, fewer chains at once, or fewer sequences beside them (--max-msa) take less."
 #define TACTIC		"TensorRT left out a way to run a layer, since its workspace was not there; it "	\
@@ -282,7 +282,7 @@
 #define NCCL_BUFFERS	"NCCL, which moves data among devices, got no memory on one of them. It takes "	\
     "its buffers from the device itself, not from the framework's allocator, which may have all the rest: "	\
     "PyTorch keeps freed blocks in its cache, JAX takes three quarters of a device when it begins "	\
-    "(XLA_PYTHON_CLIENT_MEM_FRACTION). A smaller batch, or a smaller share for that allocator, leaves room; "	\
+    "(XLA_PYTHON_CLIENT_MEM_FRACTION). " TRY BY_BATCH "A smaller batch" TRY BY_GROWTH "a smaller share for that allocator" TRY_END ", leave room; "	\
     "so does ending other processes there."
 #define NEGATIVE	"A size below 0 was asked for: memory is not what failed. It was computed from something that was never set, ran over "	\
     "its type, or was read from a file that is damaged. The traceback tells where."
@@ -319,7 +319,7 @@
 #define OPEN_FILES	"As a rule a limit, and not that of a card's memory: PyTorch passes a tensor from one process to another by a file. Where the message ends in \"Too many open files\", "	\
     "or /dev/shm (df -h) has room, a process may have only so many files open, and a tensor that is kept as it came from the loader keeps its own open: "	\
     "torch.multiprocessing.set_sharing_strategy('file_system') keeps none open, a higher ulimit -n allows more; fewer "	\
-    "workers, and copies of what is kept, need fewer. Where /dev/shm is full, which is the machine's memory, more of it (in Docker --shm-size, --ipc=host), or fewer or smaller batches that wait there, help."
+    "workers, and copies of what is kept, need fewer. Where /dev/shm is full, which is the machine's memory, " TRY BY_ANYTHING "more of it (in Docker --shm-size, --ipc=host)" TRY BY_BATCH "fewer or smaller batches that wait there" TRY_END ", help."
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
     "ahead of this, the system ended it, as a rule because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
     "processes need less of it."
@@ -347,11 +347,11 @@
     "that was free: other processes have the rest, be it a desktop or an earlier run that has not ended, or what this "	\
     "one made before, as in a notebook. A smaller share, or ending those, is what it asks for; the network plays no part yet."
 #define ASSIGNS		"Ultralytics found no room on the device for assigning boxes to the network's places, which takes a number for each pair of them, computed that on the processor and went on. By itself "	\
-    "that is a warning; it comes of pictures with many objects, and fewer of these at once (a smaller batch, tiles of pictures), or fewer places (a smaller imgsz), take less."
+    "that is a warning; it comes of pictures with many objects. " TRY BY_BATCH "Fewer of these at once (a smaller batch)" TRY BY_TILES "tiles of pictures" TRY BY_SAMPLES "fewer places (a smaller imgsz)" TRY_END ", take less."
 #define ASSIGNS_LABELS	"YOLOX, and detectors with its code, say so where assigning objects to the network's places (a number for each pair of them) raised an error, and do that batch on the processor: "	\
-    "newer versions where CUDA was out of memory, older ones of any RuntimeError there, as of losses that are no numbers any more. Where an error follows, that tells which. Where it was memory, fewer objects or "	\
-    "pictures at once, or smaller pictures, take less."
-#define SPARSE		"Error 2 is CUDA's number for a device without memory left, as spconv (sparse convolutions) gives it. Fewer points or voxels at once (a shorter range, larger voxels, fewer samples where there are several) take less, and "	\
+    "newer versions where CUDA was out of memory, older ones of any RuntimeError there, as of losses that are no numbers any more. Where an error follows, that tells which. Where it was memory, it grows with the objects and the "	\
+    "pictures at once, and with their pixels."
+#define SPARSE		"Error 2 is CUDA's number for a device without memory left, as spconv (sparse convolutions) gives it. " TRY BY_ANYTHING "Fewer points or voxels at once (a shorter range, larger voxels)" TRY BY_BATCH "fewer samples" TRY_END ", take less, and "	\
     "fewer other processes leave more. Where even a few points fail so on a device that is free, a build that is not for that card or CUDA, as of spconv 1, says it, too."
 #define TILES		"ComfyUI had no room on the device for its autoencoder (VAE) of a whole picture, and went on with tiles of it, one after the other, which takes less, and longer. By itself that is a "	\
     "warning: where something failed, its own error stands elsewhere."
