@@ -140,7 +140,7 @@ copies_data(struct talk t)
 		return talk_any_phrase(t, WHOLE_CHINESE) && talk_any_phrase(t, READ_CHINESE) && !talk_any_phrase(t, "共享|避免|只加载|不会") ? at : NULL;
 	at = talk_find_whole(t, EACH_PROCESS, &n);
 	sentence = at ? talk_sentence(t, at) : t;
-	if (!at || !(talk_any_whole(sentence, "data dataset datasets features corpus embeddings") || (talk_any_whole(sentence, "state_dict weights checkpoint model") && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
+	if (!at || !(talk_any_whole(sentence, "data dataset datasets features corpus embeddings") || ((talk_any_whole(sentence, "state_dict weights checkpoint") || (talk_any_whole(sentence, "model") && talk_any_whole(sentence, "loads reads"))) && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	if (talk_any_whole(sentence, "not no without instead avoid avoids once shared loader loaders part parts shard shards subset portion chunk slice map maps mapped"))
 		return NULL;
