@@ -15,7 +15,7 @@
 #define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
 #define LARGE_HOST	((int64_t)16 << 30)
 #define MUCH_HOST	((int64_t)64 << 30)	/* that few machines have */
-#define SMALL_SIDE	16	/* pixels of a region's side, */
+#define SMALL_SIDE	32	/* pixels of a region's side, */
 #define MANY_PIECES	32	/* of which there are so many */
 #define LONG		64	/* positions of a sequence */
 #define LONG_SAMPLE	100	/* and from which their number is worth a word */

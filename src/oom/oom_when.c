@@ -231,11 +231,20 @@ is_of_learning(struct talk t, const char *at)
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 
-/* "after going back to a batch of 8": what people did, and no time. */
+#define CHANGED		"reduce reduced lower lowered decrease decreased change changed set increase increased raise raised add added remove removed switch switched disable disabled enable enabled fix fixed update updated upgrade upgraded cut halve halved shrink shrank"
+
+/* "after going back to a batch of 8", "after I reduce the batch": what people did, and no time. */
 static bool
 is_of_act(struct talk t, const char *at)
 {
-	return talk_is_one_of(clause_word_behind(t, at), ACTS);
+	struct talk word = clause_word_behind(t, at);
+
+	if (!talk_is_one_of(word, "i we you"))
+		return talk_is_one_of(word, ACTS);
+	word = clause_word_behind(t, word.s + word.n);
+	if (talk_is_one_of(word, "have had"))
+		word = clause_word_behind(t, word.s + word.n);
+	return talk_is_one_of(word, CHANGED);
 }
 
 /* "After an hour in the queue it fails at once": then that time is no part of the run. */
@@ -362,6 +371,8 @@ is_later_round(struct talk t, const char *s, const char *to, int64_t n)
 	return talk_is_one_of(round, "batch iteration iter minibatch step") && n > (talk_is_one_of(round, "step") ? EARLY_STEPS : 2);
 }
 
+#define MIDWAY		"halfway|half way|half-way|in the half|in the middle|midway"
+
 /* In a sentence that says that memory ran out: "at 145 epochs", "suddenly". */
 static const char *
 is_late_there(struct talk t)
@@ -373,7 +384,7 @@ is_late_there(struct talk t)
 		return NULL;		/* what came after that is the failure, and not a time of the run */
 	if (talk_any_phrase(t, "ever since|start it up|every few|first couple|first few|prior to|during setup|during the setup|before training|stop the|stopped the|stopping the|i stop|i stopped|interrupt|ctrl-c|ctrl+c|hours ago|days ago|minutes ago"))
 		return NULL;
-	if ((said = clause_says(t, "after training on|after training for|well into training|well into the training|far into training|far into the training|of iterations, then|of epochs, then|of steps, then|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|halfway|half way|midway|"
+	if ((said = clause_says(t, "after training on|after training for|well into training|well into the training|far into training|far into the training|of iterations, then|of epochs, then|of steps, then|after a few thousand|after thousands|at a random point|sometimes|suddenly|randomly|random epoch|occasionally|from time to time|some epochs|" MIDWAY "|"
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
 	    "after epoch", AHEAD | BEHIND | WORKS, "")))
@@ -495,6 +506,8 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		p->grows = p->told.said;
 	if (!(at = is_late(t)) && p->told.here_line == line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
+	if (!at && p->told.killed.line == line && !talk_any_begins(t, "load"))
+		at = clause_says(t, MIDWAY, AHEAD | BEHIND | WORKS, "");
 	soon = is_soon(t);
 	if (soon && (oom_told_is_of_failure(&p->told, t, soon, line)))
 		said_at(&p->soon, t, soon, line);
