@@ -189,8 +189,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	return is | (autopsy_is_driver(o) ? NEEDS_DRIVER : 0);
 }
 
-/* Is nothing known but that memory ended, or hints beside it? A model, or an allocator's dump,
- * tells more. */
+/* Is nothing known but that memory ended, or hints beside it, of which those of words are no lines?
+ * A model, or an allocator's dump, tells more. */
 static bool
 is_unknown(const struct autopsy *y)
 {
@@ -198,7 +198,7 @@ is_unknown(const struct autopsy *y)
 
 	if (o && o->kind == OOM_XLA && (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0))
 		return false;		/* a sum of the program's own is what failed, or no memory at all */
-	return o && ((y->causes.n == 0 && y->lines == y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
+	return o && ((y->causes.n == 0 && y->lines <= y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && (o->kind != OOM_MPS || !o->size[OOM_ASKED].known) && o->kind != OOM_OURS));
 }
 

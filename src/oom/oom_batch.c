@@ -13,6 +13,8 @@
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
 
+#define OWN_WITHIN	12	/* bytes from the beginning of a sentence to whose setting it tells */
+
 #define TRAINS_NOT	"can't train|cannot train|can not train|unable to train|not able to train|won't train|can't run|cannot run|unable to run|won't run"
 /* Words for a failure, where those of English (oom_told.h, oom_clause.h) do not stand: */
 #define FAILS_ELSEWHERE	"显存|报错|错误|溢出|"	\
@@ -107,6 +109,19 @@ goes_on(struct talk t, struct talk sentence)
 	    says_failure(clause_sentence(t, sentence.s - 2));
 }
 
+#define OF_ONES_OWN	"i use|i used|i am using|i'm using|im using|i set|i have set|i train|i trained|we use|we used|we are using|my batch|my settings|my config|my setting|my hyperparameters|my parameters|my max|my train"
+
+/* "It is out of memory. I use a batch of 16": a setting of one's own, right behind what failed. */
+static bool
+is_own_setting(struct talk t, struct talk sentence)
+{
+	size_t n;
+	const char *at = talk_find_whole(sentence, OF_ONES_OWN, &n);
+
+	return at && at - sentence.s <= OWN_WITHIN && sentence.s - t.s > 2 && says_failure(clause_sentence(t, sentence.s - 2)) && !runs_well(sentence) &&
+	    !talk_any_whole(sentence, "but before previously now then so reduced reduce lower smaller");
+}
+
 /* Does a sentence that has a batch say that it fails, or the one beside it, where it goes on with
  * that or that speaks of each or of the same? */
 static bool
@@ -114,7 +129,7 @@ fails(struct talk t, struct talk sentence)
 {
 	struct talk next = next_sentence(t, sentence);
 
-	return goes_on(t, sentence) || says_failure(sentence) || (talk_any_whole(next, "each all every same still") && says_failure(next) && !runs_well(next));
+	return goes_on(t, sentence) || is_own_setting(t, sentence) || says_failure(sentence) || (talk_any_whole(next, "each all every same still") && says_failure(next) && !runs_well(next));
 }
 
 /* Is it what happened, or, as in "if I use a batch of 16 it throws an error", what does each
