@@ -233,10 +233,11 @@ autopsy_of_others(const struct autopsy *y)
 
 	if (y->main->kind == OOM_MPS || y->main->kind == OOM_XLA || b->total <= 0 ||
 	    (y->limit > 0 && b->free > b->total / 4) ||	/* its own limit came first */
+	    (y->lo > b->total && !b->lent) ||		/* then nobody is in the way */
 	    taken < b->total / 8 || (b->others <= 0 && taken < CONTEXT))
 		return 0;
 	/* a small part is not what is in the way of what has room, or would have none without it */
-	return taken < b->total / 4 && (b->roomy || y->lo > b->total || (b->free >= 0 && b->unallocated >= 0 && y->lo > b->free + b->unallocated + taken)) ? 0 : taken;
+	return taken < b->total / 4 && (b->roomy || (b->free >= 0 && b->unallocated >= 0 && y->lo > b->free + b->unallocated + taken)) ? 0 : taken;
 }
 
 /* Another framework that the log shows, and that takes a share of a device at once: where it is in

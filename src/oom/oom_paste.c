@@ -379,7 +379,7 @@ program(struct oom_paste *p, struct talk t, int line)
     "\xe6\x95\xb0\xe6\x8d\xae\xe9\x9b\x86|\xe5\xbe\xae\xe8\xb0\x83|\xe5\xad\xa6\xe7\xbf\x92|\xed\x95\x99\xec\x8a\xb5"
 
 /* Programs that run networks and train none. */
-#define SERVERS		"tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui colabfold localcolabfold run_alphafold"
+#define SERVERS		"tensorrt_llm tensorrt-llm trtllm tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui colabfold localcolabfold run_alphafold"
 /* Scripts that infer, as a command names them. */
 #define INFERRERS	"inference_ inference.py infer.py infer_ predict.py predict_"
 
