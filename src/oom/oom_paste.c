@@ -111,7 +111,7 @@ is_size_that_runs(struct talk t, const char *s)
 {
 	struct talk ahead = talk_part(t, talk_clause(t, s, 1).s, s);
 
-	return talk_has_whole(ahead, RUNS_WELL) || (talk_has_whole(ahead, RUNS_INSTEAD) && !clause_says_no(ahead, "")) ||
+	return talk_has_whole(ahead, RUNS_WELL) || (clause_works(talk_clause(t, s, 1)) && !oom_short_fails(talk_clause(t, s, 1))) || (talk_has_whole(ahead, RUNS_INSTEAD) && !clause_says_no(ahead, "")) ||
 	    talk_any_whole(talk_part(t, talk_sentence(t, s).s, s), "anyone anybody");
 }
 

@@ -142,6 +142,71 @@ shorter_work(struct talk t)
 	return NULL;
 }
 
+#define NAMED_SIZES	10
+#define OF_THOUSANDS	1000	/* a size that is told in thousands of millions: behind those that have names */
+
+/* How large a model is by a part of its name, "whisper-base", "7B", "yolov8m": of two of one kind
+ * the larger has more; 0: it tells none. */
+static int64_t
+size_of_name(struct talk word)
+{
+	static const char *const named[NAMED_SIZES] = { "nano", "tiny", "mini", "small", "base", "medium", "large", "xl", "xxl", "huge" };
+	static const char letters[] = "nsmlx";
+	const char *to, *letter;
+	int64_t n;
+	int i;
+
+	for (i = 0; i < NAMED_SIZES; i++)
+		if (strlen(named[i]) == word.n && talk_is_one_of(word, named[i]))
+			return i + 1;
+	if (word.n > 1 && is_digit(*word.s) && (to = piece_number(word.s, word.s + word.n, &n)) && to + 1 == word.s + word.n && lower(*to) == 'b' && n < OF_THOUSANDS)
+		return OF_THOUSANDS + n;
+	letter = word.n > 5 && is_digit(word.s[word.n - 2]) && talk_any_begins(word, "yolo") ? strchr(letters, lower(word.s[word.n - 1])) : NULL;
+	return letter && *letter ? letter - letters + 1 : 0;
+}
+
+/* The largest that T names. */
+static int64_t
+largest_of(struct talk t, const char **at)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t most = 0, n;
+
+	for (s = t.s; s < end; s = to > s ? to : s + 1) {
+		for (to = s; to < end && (is_letter(*to) || is_digit(*to)); to++)
+			;
+		if (to > s && (n = size_of_name(talk_part(t, s, to))) > most) {
+			most = n;
+			*at = s;
+		}
+	}
+	return most;
+}
+
+/* "It works with whisper-base, but with whisper-large I get this error." */
+static const char *
+smaller_model_works(struct talk t)
+{
+	size_t n, length;
+	const char *at, *but, *end = t.s + t.n, *small = NULL, *large = NULL;
+	struct talk rest, sentence, ahead, behind;
+	int64_t less, more;
+
+	for (rest = t; (at = talk_find_whole(rest, "work|works|worked|working|runs|ran|fine|no problem|no problems|without problem|without problems|loads", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		if (!(but = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "but|however|while|whereas", &length)))
+			continue;
+		ahead = talk_part(t, sentence.s, but);
+		behind = talk_part(t, but, sentence.s + sentence.n);
+		less = largest_of(ahead, &small);
+		more = largest_of(behind, &large);
+		if (less > 0 && more > less && (less < OF_THOUSANDS) == (more < OF_THOUSANDS) && !talk_any_whole(ahead, DEVICES) && (oom_short_fails(behind) || clause_names_failure(behind)) &&
+		    !clause_says_no(ahead, "") && !memchr(sentence.s, '?', sentence.n))
+			return small;
+	}
+	return NULL;
+}
+
 /* "I can go up to 800px. With more it is out of memory.": two sentences of one line. */
 static const char *
 goes_up_to(struct talk t)
@@ -225,7 +290,7 @@ oom_works_trained(struct talk t)
 const char *
 oom_works_told(struct talk t)
 {
-	static const char *(*const ways[])(struct talk) = { works_changed, works_with, works_without, not_with_less, same_works, shorter_work, goes_up_to };
+	static const char *(*const ways[])(struct talk) = { works_changed, works_with, works_without, not_with_less, same_works, shorter_work, goes_up_to, smaller_model_works };
 	const char *at = NULL;
 	size_t i;
 
