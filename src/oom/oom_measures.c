@@ -52,7 +52,7 @@ static const struct {
 };
 
 #define NO_OTHER	"no running processes found|no other process|no other processes|nothing else is running|nothing else running|nothing else runs|no processes running|no process running|no process is running|no processes are running|" \
-    "no other program|no other programs|gpu is empty|gpus are empty|gpu was empty|gpu is completely empty|gpu is completely free|gpu is totally free|no one else is using|nobody else is using|no one else uses|only process running|only process on|closed all other|closed every other|killed all other|killed all processes|shows no process|shows no processes|no running process|nothing running|没有其他程序|没有其他进程|没有别的程序|没有别的进程|没有其他任务|没有人在用|没人在用|没人用|没有进程"
+    "no other program|no other programs|no other task|no other tasks|no other job|no other jobs|gpu is empty|gpus are empty|gpu was empty|gpu is completely empty|gpu is completely free|gpu is totally free|no one else is using|nobody else is using|no one else uses|only process running|only process on|closed all other|closed every other|killed all other|killed all processes|shows no process|shows no processes|no running process|nothing running|没有其他程序|没有其他进程|没有别的程序|没有别的进程|没有其他任务|没有其它任务|没有其它程序|没有其它进程|没有别的任务|没有人在用|没人在用|没人用|没有进程"
 
 /* That it fails as before. */
 #define KEEPS		"keep getting|keeps getting|kept getting|keep having|keep running|keeps running|keeps happening|keeps crashing|keeps failing|no use|of no use|useless|not effective|ineffective|no success|not successful|unsuccessful|" \

@@ -278,6 +278,7 @@ const struct phrase oom_phrases[] = {
 	{ "Could not allocate tensor with @ bytes. There is not enough GPU video memory", FROM("DirectML") },	/* as people quote it */
 	{ "tid(& ) 8007000E Not enough memory resources are available", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },
 	{ "tid(& ) 80070008 Not enough memory resources are available", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },
+	{ "tid(& ) 8007000E Not enough storage is available", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },	/* older Windows */
 	{ "tid(& ) 8007000E", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },	/* where Windows speaks another language behind it */
 	{ "tid(& ) 80070008", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },
 	{ "There is not enough GPU video memory available", ROW(ROLE_MESSAGE, OOM_CUDA, false, "DirectML", NULL, PHRASE_REST) },

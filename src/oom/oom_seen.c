@@ -41,7 +41,7 @@ static const struct {
 	{ HABIT_HEAP, "-xmx", "def |import ", true },
 	{ HABIT_PAIRS, "<- dist(|<- vegdist(|<- daisy(|<- outer(|<- pardist(|hclust(dist(|as.matrix(dist(|<- stats::dist(", "function(|library(", true },	/* R's */
 	{ HABIT_PRETRAINS, "create_pretraining_data", "def |import ", true },
-	{ HABIT_COUNTS, "progress: at sentence|collecting all words and their counts|word types from a corpus", "after removing|def |print(|how many", true },
+	{ HABIT_COUNTS, "progress: at sentence|progress: at example|collecting all words and their counts|word types from a corpus", "after removing|def |print(|how many", true },
 	{ HABIT_COUNTED, "word types after removing|training model with|deleting the raw counts|estimated required memory|resetting layer weights|effective_min_count|min_count=", "def |word2vec(|fasttext(|doc2vec(", true },
 	{ HABIT_SUBWORDS, "fasttext.load_model(|sent2vecmodel(|load_facebook_model(|load_facebook_vectors(|load_fasttext_format(", "def |import ", true },
 };
