@@ -345,7 +345,7 @@ card_in_table(struct autopsy *y)
 		return;		/* the list of its processes says it better */
 	if (y->log.card_used.bytes > y->log.card.bytes / 4 * 3) {
 		autopsy_cause(y, SAYS_CARD_IN_TABLE, arena_printf(y->arena, "By the table of cards, line %d, %s of the fullest one's %s were in "
-		    "use. If that is the card of the message, and was so without this program, other processes have them.", y->log.card_line,
+		    "use, by all processes together: if that is the card of the message, " LISTER "'s list of processes tells whose they are.", y->log.card_line,
 		    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
 		return;
 	}

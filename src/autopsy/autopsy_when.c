@@ -96,6 +96,7 @@ bool
 autopsy_when(struct autopsy *y, bool placed)
 {
 	const struct oom_message *o = y->main;
+	const struct oom_told *told = &y->log.paste.told;
 	bool trees = autopsy_is_of_trees(&y->log.paste);
 	bool machine = autopsy_is_of_machine(y);
 	const char *const *list = trees ? of_trees : o->host ? of_machine : of_device;
@@ -105,6 +106,8 @@ autopsy_when(struct autopsy *y, bool placed)
 	    arena_printf(y->arena, "%s: " TOP_TELLS, autopsy_unfilled(y)) :
 	    "What had filled the device, if anything had, was not found in what was read: " TELLS_MOST;
 
+	if (o->kind == OOM_TOLD && !o->host && told->ram && told->gpu && !told->device)
+		return false;		/* either memory may be meant */
 	if (!trees && !is_of_network(y))
 		return false;
 	vec_push(y->arena, &y->likely, autopsy_worded(y, head));

@@ -181,7 +181,8 @@ own_resolution(struct talk t)
 
 #define NO_GRADIENTS	"no no_grad|not no_grad|no torch.no_grad|not torch.no_grad|without torch.no_grad|without no_grad|without with torch.no_grad|missing torch.no_grad|missing no_grad|missing the no_grad|lacks torch.no_grad|lacks no_grad|" \
     "forgot torch.no_grad|forgot no_grad|forgot to use torch.no_grad|forgot to add torch.no_grad|not in torch.no_grad|not under torch.no_grad|not wrapped in torch.no_grad|not wrapped by torch.no_grad|not wrapped with torch.no_grad|" \
-    "should be wrapped in torch.no_grad|should be in torch.no_grad|" OOM_NO_GRADIENTS
+    "should be wrapped in torch.no_grad|should be in torch.no_grad|should add torch.no_grad|should add with torch.no_grad|should add \"with torch.no_grad|should add `with torch.no_grad|should add `torch.no_grad|needs torch.no_grad|need torch.no_grad|" \
+    "gradient is preserved during|gradients are preserved during|gradient is kept during|gradients are kept during|gradients are saved during|gradients are computed during|" OOM_NO_GRADIENTS
 
 /* "There is no no_grad around the inference script." */
 static const char *
