@@ -161,6 +161,20 @@ static const struct want texts[] = {
 	  .size = { { OOM_ASKED, 4915840 } },
 	  .text = "RuntimeError: Could not allocate tensor with 4915840 bytes. There is not "
 	    "enough GPU video memory available!\n" },
+	{ .name = "DirectML's code", .from = "C0untFloyd/roop-unleashed/issues/827",
+	  .who = "DirectML", .says = "Whose it was it does not tell",
+	  .text = "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Exception during initialization: dml\\DmlExecutionProvider\\src\\FusedGraphKernel.cpp(70)\\"
+	    "state.pyd!00007FFA705F8971: (caller: 00007FFA705F64C9) Exception(2) tid(6e4) 8007000E Not enough memory resources are available to complete this operation.\n" },
+	{ .name = "OpenVINO's GPU", .from = "immich-app/immich/issues/13674",
+	  .who = "OpenVINO", .hedged = true, .says = "OpenCL's codes",
+	  .text = "Exception from src/plugins/intel_gpu/src/runtime/ocl/ocl_engine.cpp:185:\n"
+	    "[GPU] out of GPU resources\n" },
+	{ .name = "InvokeAI", .from = "invoke-ai/InvokeAI/issues/6106",
+	  .who = "InvokeAI", .says = "play no part yet",
+	  .text = "[ModelManagerService]::WARNING --> Insufficient GPU memory to load model. Aborting\n" },
+	{ .name = "libgpuarray", .from = "imatge-upc/salgan/issues/37",
+	  .who = "Theano",
+	  .text = "RuntimeError: gpudata_alloc: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY: out of memory\n" },
 	{ .name = "RAPIDS", .from = "rapidsai/rmm",
 	  .who = "RMM",
 	  .text = "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: "
