@@ -136,6 +136,40 @@ does_it(struct talk t)
 	return NULL;
 }
 
+#define BY_DOING	"by setting|by changing|by reducing|by lowering|by decreasing|by removing|by disabling|by replacing|by switching|by adding|by moving|by limiting|by splitting|by deleting|by turning off|by turning it off|by commenting out"
+#define OVERCOMES	"overcome overcame overcoming solve solved fix fixed resolve resolved avoid avoided circumvent circumvented bypass bypassed eliminate eliminated cured"
+#define ERRORS		"error issue problem crash oom leak this it"
+
+/* "I am able to overcome this error by changing pin_memory to False." */
+static const char *
+overcome_by(struct talk t)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, sentence, ahead;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, BY_DOING, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		ahead = talk_part(t, talk_clause(t, at, n).s, at);
+		if (talk_any_whole(ahead, OVERCOMES) && talk_any_whole(ahead, ERRORS) && talk_any_whole(ahead, "i i'm we am was were able") && !talk_any_whole(ahead, NOT_ENDED " tried try trying want wanted for") && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
+/* 就不报错了, 就好了, 解决了 of what was changed; not asked, denied or of others */
+#define ENDED_CHINESE	"就不报错|就不会报错|就不再报错|就没有报错|就不爆显存|就不会爆显存|就不oom|就不会oom|就正常了|就可以正常|后正常|就好了|就解决了|后解决|问题解决|解决了这个问题|解决了该问题|就没问题了|就没有问题了|就能跑了|就可以跑了"
+#define CHANGED_CHINESE	"改|设|换|调|去掉|删|关|减|降|注释|加上|升级|降级|移"
+#define ASKED_CHINESE	"别人|有人|他们|网上|听说|不行|没用|无效|试过|试了|吗|么|怎么|如何|请问|是不是|能不能|还是|仍|依然|没有解决|未解决|没解决|无法|如果|希望|应该|可能|?|？|重启"
+
+static const char *
+ended_in_chinese(struct talk t)
+{
+	const char *at = talk_first(t, ENDED_CHINESE);
+
+	return at && talk_any_phrase(talk_part(t, t.s, at), CHANGED_CHINESE) && !talk_any_phrase(t, ASKED_CHINESE) ? at : NULL;
+}
+
 const char *
 oom_cure_ended(struct talk t)
 {
@@ -151,6 +185,8 @@ oom_cure_ended(struct talk t)
 		    !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue|posts|threads|answers|other issues|previous issues|similar issues|other people|most people|many people|others"))
 			return at;
 	}
+	if ((at = overcome_by(t)) || (at = ended_in_chinese(t)))
+		return at;
 	return does_it(t);
 }
 

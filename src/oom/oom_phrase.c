@@ -333,6 +333,8 @@ const struct phrase oom_phrases[] = {
 	{ "projected memory % would exceed the memory ceiling", SAYS(OOM_OTHER, "oMLX", OMLX_LOADS) },
 	{ ") exceeds max-model-memory (", SAYS(OOM_OTHER, "oMLX", OMLX_MODEL) },
 	{ "Request aborted: process memory limit exceeded (usage", SAYS(OOM_OTHER, "oMLX", OMLX_REQUEST) },
+	{ "Memory limit exceeded during prefill", SAYS(OOM_OTHER, "oMLX", OMLX_PREFILL) },
+	{ "Prefill force-stopped at # tokens: memory", SAYS(OOM_OTHER, "oMLX", OMLX_PREFILL) },
 	{ "malloc] Unable to allocate %", FROM_METAL("MLX") },
 	{ "malloc_or_wait] Unable to allocate %", FROM_METAL("MLX") },
 	{ "Attempting to allocate % which is greater than", ROW(ROLE_MESSAGE, OOM_MPS, false, "MLX", ONE_BUFFER, PHRASE_OWN | PHRASE_PIECE) },

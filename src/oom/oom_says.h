@@ -122,6 +122,8 @@
 #define OMLX_LOADS	"oMLX did not load a model: by its own count what its process has by then (current) and the model, with a margin, are more than the limit that it sets itself. "	\
     "Where another model lies there, or the same, letting go of it (or beginning oMLX anew) leaves room; a smaller model, fewer bits, or a higher limit, where the machine has that much, help."
 #define OMLX_MODEL	"oMLX did not load a model that takes more than it is allowed by its setting (max-model-memory): a smaller model, fewer bits, or a higher setting, where the machine has that much, help."
+#define OMLX_PREFILL	"oMLX stopped as a prompt was read (prefill), since its process came to the limit that it sets itself: what attention works with there grows with the length of the prompt, and keys and values with it, beside the weights. "	\
+    "A shorter prompt or context, a smaller model, or a higher limit, where the machine has that much, help."
 #define OMLX_REQUEST	"oMLX ended a request, as its process came to the limit that it sets itself: a shorter context, fewer requests at once, a smaller model, or a higher limit, where the machine has that much, "	\
     "help."
 #define ONE_BUFFER	"Metal gives no single buffer as large as that, however much memory is free."

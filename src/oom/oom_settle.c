@@ -176,7 +176,7 @@ static bool
 is_of_anyone(const struct oom_log *log, const struct oom_message *o)
 {
 	(void)log;
-	return o->kind == OOM_OTHER && !o->size[OOM_ASKED].known && !o->shape.known && !o->python && !o->node[0];
+	return o->kind == OOM_OTHER && !o->says && !o->size[OOM_ASKED].known && !o->shape.known && !o->python && !o->node[0];
 }
 
 /* A process that was killed was so for the machine's memory, unless a device is named; one on the
