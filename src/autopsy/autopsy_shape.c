@@ -185,8 +185,7 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 		    "that part of the network, grow with their number.%s", n, large_images(y, s)));
 	else if (n > 1)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld. Where it is a tensor of "
-		    "images, that is the batch, and a smaller one makes it, and all results of the step, "
-		    "smaller in proportion.%s", n, large_images(y, s)));
+		    "images, that is the batch, and it grows with it in proportion, as all results of the step do.%s", n, large_images(y, s)));
 	else if (n == 1 && y->lo >= (y->main->convolves || strstr(last_part(y->main->node), "onv") ? LARGE_RESULT : LARGE_SAMPLE))
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is 1. Where that is the batch, no smaller one is left, and it is as "
 		    "large as one sample and its channels make it: crops, or tiles (of a volume blocks) one after the other, take less.%s", large_images(y, s)));

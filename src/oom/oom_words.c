@@ -69,7 +69,7 @@ is_fine(struct talk t, const char *at)
 static const char *
 evaluates(struct talk t)
 {
-	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上"), *at = elsewhere && !is_fine(t, elsewhere) ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
+	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上|评估阶段|验证阶段|测试阶段|evaluate阶段|eval阶段|validation阶段|test阶段"), *at = elsewhere && !is_fine(t, elsewhere) ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
 	    "predictions are stored on the gpu|outputs are kept on the gpu|predictions are kept on the gpu", AHEAD, "") : NULL;
 
 	return at || !talk_any_of(t, "valid eval test predict verif metric") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
