@@ -269,7 +269,7 @@ pool_small(struct autopsy *y)
 
 	if (autopsy_is_pool_small(y))
 		autopsy_cause(y, SAYS_DUMPED, arena_printf(y->arena, "By the map that the allocator drew on line %d, in which _ is free, nearly nothing of what it has was in use, and yet it has no piece of %s: all that it "
-		    "has is less, or lies apart, and it got no more. So something else has the rest of the device, be it another process, which " LISTER " lists, or another framework in this one; or a setting "
+		    "has is less, or lies apart, and it got no more. So the device has no more, or something else has the rest of it, be it another process, which " LISTER " lists, or another framework in this one; or a setting "
 		    "keeps it so small (XLA_PYTHON_CLIENT_MEM_FRACTION, per_process_gpu_memory_fraction, a memory_limit).", y->log.empty_map, size_human(human, asked(y))));
 }
 
