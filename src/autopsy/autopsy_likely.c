@@ -269,16 +269,22 @@ push(struct autopsy *y, const char *text)
 	vec_push(y->arena, &y->likely, autopsy_worded(y, text));
 }
 
-/* Where nothing tells what it may be: where to look. */
+/* C++ refuses a size that no machine has in the same words. */
+#define WRONG_SIZE	" Where it fails at once, however much is free, the size may be wrong, as where it was read from a file that is damaged, cut, missing or of another form."
+
+/* Where nothing tells what it may be: where to look. When it fails, and who else is there, would
+ * tell causes apart, but which of them there are is no evidence of this run. */
 static void
 nothing_told(struct autopsy *y)
 {
-	if (strcmp(y->main->who, "Slurm") == 0)
+	const struct oom_message *o = y->main;
+
+	if (strcmp(o->who, "Slurm") == 0)
 		push(y, "Where the job's own limit was reached (--mem or --mem-per-cpu of sbatch and srun), and not the machine's end, sacct's MaxRSS, or seff, tells what it had taken, "
 		    "and a higher limit lets it go on as far as the machine has as much.");
-	else if (!autopsy_when(y, is_placed(y)) && is_placed(y) && !is_killed(y->main))
-		push(y, y->main->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (top) while it runs, tell more.",
-		    autopsy_unfilled(y)) :
+	else if (is_placed(y) && !is_killed(o))
+		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s",
+		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), o->cpp ? WRONG_SIZE : "") :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
 		    "while it runs, tells more.");
 }

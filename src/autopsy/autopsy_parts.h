@@ -89,9 +89,6 @@ const char	*autopsy_or_volatile(const struct autopsy *);
 bool	autopsy_may_be_torch(const struct autopsy *);
 /* By what people say of the time when it failed; EXPLAINED: causes were found. */
 void	autopsy_words(struct autopsy *, bool explained);
-/* How to find out what filled memory, where nothing tells it; PLACED: a program's message says
- * whose memory it was. False, and nothing is said, where no sign of a network is. */
-bool	autopsy_when(struct autopsy *, bool placed);
 const char	*autopsy_unfilled(const struct autopsy *);	/* "What had filled it was not found in what was read", of the machine's memory */
 /* By what is said of pictures, where nothing else was found. */
 void	autopsy_pictures_said(struct autopsy *);
@@ -121,7 +118,7 @@ bool	autopsy_in_first_round(const struct autopsy *);
 /* By lines of its own ahead of the message, had steps fitted before, unless it was resumed? */
 bool	autopsy_had_rounds(const struct autopsy *);
 /* May it have failed at its first steps, and later? And do lines of its own, or people, tell that
- * steps had fitted? autopsy_when.c. */
+ * steps had fitted? */
 bool	autopsy_may_start(const struct autopsy *);
 bool	autopsy_may_go_on(const struct autopsy *);
 bool	autopsy_had_steps(const struct autopsy *);

@@ -61,6 +61,31 @@ autopsy_had_rounds(const struct autopsy *y)
 	return counts_epochs(y) || (counts_rounds(y) && y->log.reading != y->log.bar) || counts_steps(y) || counts_losses(y);
 }
 
+bool
+autopsy_had_steps(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->later.line || p->falls.line || (autopsy_had_rounds(y) && !p->resuming.line);
+}
+
+/* What is saved, or tested beside training, has had its steps. */
+bool
+autopsy_may_start(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return !autopsy_had_steps(y) && !p->saving.line && !(p->evaluating.line && autopsy_trains(y));
+}
+
+bool
+autopsy_may_go_on(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return !autopsy_in_first_round(y) && !p->saving.line && (!p->soon.line || p->later.line);
+}
+
 /* By the number of its epoch steps had fitted, unless the run was resumed there. */
 static void
 went_on(struct autopsy *y)

@@ -76,7 +76,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_HOST | NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
-		{ "Other programs of the machine came to need more", "its own tool (top) lists them." } } },
+		{ "Other programs of the machine came to need more", "its own tool (" MONITOR ") lists them." } } },
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
@@ -142,7 +142,7 @@ const struct row autopsy_rows[] = {
 		    "larger one, it goes on." },
 		{ "The system promises no more, however much is free (Linux with vm.overcommit_memory=2, Windows beyond its memory and the paging file)", "what is promised stands in "
 		    "/proc/meminfo (Committed_AS, CommitLimit), or in the task manager." },
-		{ "More is asked for at once than is free by then, for a moment alone", "the machine's own tool (top), while it runs, shows how it fills." } } },
+		{ "More is asked for at once than is free by then, for a moment alone", "the machine's own tool (" MONITOR "), while it runs, shows how it fills." } } },
 	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },
@@ -310,7 +310,7 @@ const struct row autopsy_rows[] = {
 		{ KEPT, "then memory grows evenly, and stops where that is left out." },
 		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "
 		    "that." },
-		{ "Other programs of the machine came to need more", "its own tool (top) lists them." } } },
+		{ "Other programs of the machine came to need more", "its own tool (" MONITOR ") lists them." } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "then it fails elsewhere where samples come in "

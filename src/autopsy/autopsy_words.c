@@ -344,7 +344,7 @@ says_apart(const struct autopsy *y, const struct oom_message *o)
 	if (strncmp(o->says, NOT_MEMORY, strlen(NOT_MEMORY)) != 0 || !said->line || said->line == o->line)
 		return o->says;
 	return arena_printf(y->arena, "By its own words this message is not of memory: %s But %s: where memory ends there, another error tells of it, and " LISTER " "
-	    "and the machine's own (top) show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
+	    "and the machine's own (" MONITOR ") show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
 }
 
 static const char *

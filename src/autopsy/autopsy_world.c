@@ -315,7 +315,7 @@ autopsy_worded(const struct autopsy *y, const char *text)
 	struct text t;
 	int depth = 0, hidden = 0;	/* how many marks are open, and which of them hides what follows */
 
-	if (!strpbrk(text, LISTER IN_WORLD("", "") TRY))
+	if (!strpbrk(text, LISTER MONITOR IN_WORLD("", "") TRY))
 		return text;
 	text_init(&t, y->arena);
 	text_puts(&t, "");
@@ -329,6 +329,8 @@ autopsy_worded(const struct autopsy *y, const char *text)
 			depth--;
 		} else if (hidden == 0 && strncmp(s, LISTER, strlen(LISTER)) == 0)
 			text_puts(&t, lister(y));
+		else if (hidden == 0 && strncmp(s, MONITOR, strlen(MONITOR)) == 0)
+			text_puts(&t, y->log.paste.windows ? "the Task Manager" : "top");
 		else if (hidden == 0)
 			text_add(&t, s, 1);
 	return autopsy_untried(y, t.s);

@@ -456,9 +456,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (source == SOURCE_COMMENT && !traced)
 		return;
 	oom_seen_named(&p->habits, t, line, told, traced);
-	if (is_of_network(t) && !talk_any_of(t, "slurmstepd stepid="))		/* "StepId=12.batch" */
-		p->network = p->names_network = line;
-	else if (talk_any_whole(t, "runtimeerror"))
+	if ((is_of_network(t) && !talk_any_of(t, "slurmstepd stepid=")) || talk_any_whole(t, "runtimeerror"))	/* "StepId=12.batch" */
 		p->network = line;
 	if (talk_has_whole(t, OF_LAYERS) || talk_any_begins(t, OF_FRAMEWORK))
 		p->layers = line;

@@ -163,7 +163,6 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int generates;		/* code or a script of a network that is run and not trained, by their names, or a program that is for that; */
 	int apart_display;	/* that has the display on another GPU, or none; */
 	int network;		/* the last line that is of a neural network, or of its training, by PyTorch's errors, too; */
-	int names_network;	/* and that has a word for one; */
 	int layers;		/* or one for what only networks have, or of a framework's name, */
 	int trees;		/* and that names a library of trees that are learned; */
 	int classic;		/* and scikit-learn, or what is like it; */
@@ -177,7 +176,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int tables;		/* the last line that names pandas, */
 	int language;		/* that speaks of a program in C#, Java or the like, */
 	int windows;		/* that names Windows as its system, */
-	int phone, mac, jetson;	/* that names a phone's system, a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
+	int mac, jetson;	/* that names a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int nvidia, amd, intel;	/* a GPU of these makers, or a tool of theirs, */
 	int tpu;		/* a TPU, of Google's, */
 	int cuda;		/* CUDA, which PyTorch's calls name on any, */

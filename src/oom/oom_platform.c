@@ -88,8 +88,6 @@ names_macos(struct talk t)
 void
 oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 {
-	if (talk_any_whole(t, "android ios iphone ipad coreml tflite logcat dalvik"))
-		p->phone = line;
 	if (talk_has_whole(t, "mac studio|mac mini|m-series mac|apple silicon|mps out of memory|mps backend out of memory|m1 max|m1 pro|m1 mac|m2 max|m2 pro|m2 mac|m3 max|m3 pro|m3 ultra|m4 max|m4 pro|"
 	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac|on mps|mps specific|mps memory") || is_in_macs_home(t) || names_macos(t))
 		p->mac = line;

@@ -9,6 +9,8 @@
 
 /* The program that lists who has a device: that of the device's maker is put in its place. */
 #define LISTER		"\001"	/* no log's words have these signs: they are made visible */
+/* The program that shows how the machine's memory fills, by the system where that is named. */
+#define MONITOR		"\007"
 
 #define WORLD_BEGINS	'\002'
 #define WORLD_ENDS	'\003'
