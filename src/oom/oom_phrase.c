@@ -259,6 +259,7 @@ const struct phrase oom_phrases[] = {
 	{ "GGML_ASSERT: @ data @ NULL @ \"failed to allocate buffer\"", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
 	{ "GGML_ASSERT(data @ NULL @ \"failed to allocate buffer\"", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
 	{ "GGML_ASSERT: @ ctx->mem_buffer @ NULL", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
+	{ "ggml.c:# : ctx->mem_buffer @ NULL", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },	/* behind a long path */
 	{ "GGML_ASSERT(ctx->mem_buffer @ NULL)", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
 	{ "not enough space in the context's memory pool", APART("ggml", CONTEXT_POOL) },
 	{ "ggml_allocr_alloc: not enough space in the buffer", APART("ggml", COUNTED_SHORT) },
