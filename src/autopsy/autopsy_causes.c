@@ -261,6 +261,50 @@ beside_torch(const struct autopsy *y)
 	return "";
 }
 
+#define SIDE_BY_SIDE	3	/* of numbers of processes: the next is no further */
+#define SEVERAL_RANKS	3
+
+static int
+by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How many of the processes that the message lists have numbers side by side, as those have that
+ * one program starts at once; and the first and last of these. */
+static int
+side_by_side(const struct oom_message *o, int64_t *first, int64_t *last)
+{
+	int64_t of[OOM_OTHER_PROCESSES];
+	int i, from = 0, most = 0;
+
+	memcpy(of, o->others, sizeof(of));
+	qsort(of, (size_t)o->other_processes, sizeof(*of), by_number);
+	for (i = 0; i < o->other_processes; i++) {
+		if (i > 0 && of[i] - of[i - 1] > SIDE_BY_SIDE)
+			from = i;
+		if (i - from + 1 > most) {
+			most = i - from + 1;
+			*first = of[from];
+			*last = of[i];
+		}
+	}
+	return most;
+}
+
+/* What those numbers may mean. */
+static const char *
+ranks(const struct autopsy *y)
+{
+	int64_t first = 0, last = 0;
+	int n = side_by_side(y->main, &first, &last);
+
+	return n < SEVERAL_RANKS || y->budget.others <= 0 ? "" : arena_printf(y->arena, " %d of them have numbers side by side (%lld to %lld), as processes have that one program starts: where they are ranks of this "
+	    "run, each is on this device, with what it has or a context alone, and its own as its device (torch.cuda.set_device() ahead of all else, CUDA_VISIBLE_DEVICES) keeps it off.", n, (long long)first, (long long)last);
+}
+
 static void
 others(struct autopsy *y)
 {
@@ -278,10 +322,10 @@ others(struct autopsy *y)
 		return;
 	}
 	autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held outside this process's "
-	    "tensors%s%s: " LISTER " lists %s.%s", size_human(human, taken), size_human(total, b->total),
+	    "tensors%s%s: " LISTER " lists %s.%s%s", size_human(human, taken), size_human(total, b->total),
 	    b->others <= 0 ? "" : b->listed ? ", by other processes, of which some may be this run's own where it has several" : ", by other processes, or what the driver and a display keep",
 	    !one ? "" : arena_printf(y->arena, ", or by the system, its programs and its cache of files, where the device has one memory with them (line %d)", one),
-	    one ? "the processes among them" : "who has it", beside_torch(y)));
+	    one ? "the processes among them" : "who has it", ranks(y), beside_torch(y)));
 }
 
 /* Where most of a device is the run's own, threads settled on that, and what others may have is

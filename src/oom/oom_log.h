@@ -114,6 +114,8 @@ enum oom_run {			/* the function of Keras that ran, by its name */
 	RUN_PREDICTS
 };
 
+#define OOM_OTHER_PROCESSES	32
+
 struct oom_message {
 	enum oom_kind kind;
 	int line;		/* of the log, from 1: where it is first */
@@ -128,6 +130,8 @@ struct oom_message {
 	enum oom_run run;
 	int gpu;		/* the GPU's index; -1: not said */
 	bool gpus;		/* others said the same of themselves */
+	int64_t others[OOM_OTHER_PROCESSES];	/* the numbers of processes that it lists, each with more than a context at its least, */
+	int other_processes;	/* and how many of them are kept */
 	int last;		/* the line where it is said last */
 	bool hedged;		/* memory is the likeliest cause, but others are possible */
 	bool status;		/* a library's code, which comes of failed assertions on a device, too; */

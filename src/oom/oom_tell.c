@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 
+#define LEAST_OTHER	((int64_t)128 << 20)	/* bytes of a process on a device that is listed */
 #define MOST_SIGNS	(1 << 28)	/* of a text in an array */
 
 static struct oom_size
@@ -82,6 +83,8 @@ note_size(struct oom_message *o, const struct detail *d, const struct oom_match 
 		add_size(size, &m->size);
 		if (!size[1].known || m->size.bytes > size[1].bytes)
 			size[1] = m->size;
+		if (m->numbers && m->size.bytes >= LEAST_OTHER && o->other_processes < OOM_OTHER_PROCESSES)
+			o->others[o->other_processes++] = m->number[0];
 		break;
 	default:
 		if (!size->known && m->size.bytes >= o->size[OOM_ASKED].bytes)
