@@ -75,7 +75,7 @@ says(struct talk sentence, const char *list)
 
 	for (; (at = talk_find_whole(rest, list, &n)); rest = talk_part(sentence, at + n, end)) {
 		clause = talk_clause(sentence, at, n);
-		if (!talk_has_whole(talk_part(clause, clause.s, at), RUNS_NOT) && !talk_any_phrase(talk_part(clause, clause.s, at), "n't |n’t "))
+		if (!clause_runs_out(sentence, at + n) && !talk_has_whole(talk_part(clause, clause.s, at), RUNS_NOT) && !talk_any_phrase(talk_part(clause, clause.s, at), "n't |n’t "))
 			return at;
 	}
 	for (at = NULL; talk_next_phrase(sentence, list, &at, &n); )	/* writings without blanks */
@@ -213,7 +213,16 @@ is_above(struct talk sentence, const char *at, size_t n)
 	    talk_any_phrase(talk_head(sentence, at + n, 4), ">");
 }
 
-/* Where T says that it fails with what NEXT finds, and that number. */
+/* Is the batch at AT, of LEAST samples, another than what is given at once? One of a single sample
+ * is that, however many of them are gone through ahead of a step. */
+static bool
+is_other_batch(struct talk sentence, const char *at, int64_t least)
+{
+	return talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|micro-batch-size|max_batch|max-batch|num_batch|n_batch") ||
+	    (talk_any_phrase(sentence, "accumul") && (least > 1 || talk_any_begins(clause_word_ahead(sentence, at), "accumul")));
+}
+
+/* Where T says that it fails with what NEXT finds, and that number: "with a batch > 2" with 3. */
 static const char *
 fails_with(struct talk t, oom_number_next *next, int64_t *least)
 {
@@ -223,9 +232,11 @@ fails_with(struct talk t, oom_number_next *next, int64_t *least)
 
 	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = behind_but(clause_sentence(t, at), at);
-		if (fails(t, sentence) && (!runs_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == oom_number_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n)))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
-		    !talk_any_phrase(sentence, "val_batch|test_batch|eval_batch|accumul|micro-batch-size|max_batch|max-batch|num_batch|n_batch") && happens(t, sentence, at, n))
+		if (fails(t, sentence) && (!runs_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == oom_number_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n) && !talk_any_phrase(talk_head(sentence, at + n, 2), ">")))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
+		    !is_other_batch(sentence, at, *least) && happens(t, sentence, at, n)) {
+			*least += next == oom_number_batch && talk_any_phrase(talk_head(sentence, at + n, 2), ">");
 			return at;
+		}
 	}
 	return NULL;
 }
@@ -235,6 +246,16 @@ static bool
 says_one(struct talk sentence, const char *at)
 {
 	return talk_is_one_of(clause_word_behind(sentence, sentence.s), "but though although") && !talk_any_whole(talk_part(sentence, sentence.s, at), "with using for at when while only is does can should if");
+}
+
+#define IN_VAIN		"not work|n't work|didnt work|doesnt work|no luck|no use|to no avail|in vain|not help|n't help|no help"
+
+/* "I reduced the batch to 1, but it does not work": not for a layer that needs several samples. */
+static bool
+is_in_vain(struct talk sentence, const char *at)
+{
+	return talk_any_begins(talk_part(sentence, sentence.s, at), "reduc lower decreas even set chang tried try") && (talk_has_whole(sentence, IN_VAIN) || talk_any_phrase(sentence, "n't work|n't help")) &&
+	    !talk_any_begins(sentence, "norm shape dimension expected error accuracy loss converg") && !talk_any_whole(sentence, "should could would you your hope want wish");
 }
 
 /* "I have a 1080 Ti and used batch=1", "the batch is 1 already": fewer samples there are not. */
@@ -249,7 +270,7 @@ uses_one(struct talk t)
 	while ((count = oom_number_batch(t, &at, &n)) > 0) {
 		sentence = clause_sentence(t, at);
 		used = talk_find_whole(sentence, "i used|i use|and used|i am using|i'm using|i already use|i already used|my batch", &length);
-		if (((used && used < at) || talk_any_whole(talk_clause(sentence, at, n), "already") || says_one(sentence, at)) && count == 1 && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && !talk_has_whole(sentence, WISHED) && (!memchr(sentence.s, '?', sentence.n) || says_one(sentence, at)))
+		if (((used && used < at) || talk_any_whole(talk_clause(sentence, at, n), "already") || says_one(sentence, at) || is_in_vain(sentence, at)) && count == 1 && !is_above(sentence, at, n) && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && (!talk_has_whole(sentence, WISHED) || is_in_vain(sentence, at)) && (!memchr(sentence.s, '?', sentence.n) || says_one(sentence, at)))
 			return at;
 	}
 	return NULL;

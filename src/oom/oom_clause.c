@@ -33,7 +33,7 @@ goes_well(struct talk t)
 
 	if (at && !talk_any_whole(talk_part(t, at + n, end), "until till except") && !clause_says_no(talk_part(t, t.s, at), "should would could might if how to"))
 		return true;
-	return (at = talk_find_whole(t, ABLE, &n)) && !clause_says_no(talk_part(t, t.s, at), WISHED) && !talk_is_one_of(clause_word_behind(t, at + n), "out only") &&
+	return (at = talk_find_whole(t, ABLE, &n)) && !clause_says_no(talk_part(t, t.s, at), WISHED) && !clause_runs_out(t, at + n) && !talk_is_one_of(clause_word_behind(t, at + n), "only") &&
 	    !talk_any_whole(talk_part(t, at + n, end), "only out until");
 }
 
@@ -51,6 +51,18 @@ clause_works(struct talk t)
 		    !talk_any_begins(talk_head(t, piece_past_blanks(at + n, end), 4), "tun") && !talk_is_one_of(clause_word_behind(t, at + n), "better worse slower faster"))
 			return true;
 	return goes_well(t);
+}
+
+bool
+clause_runs_out(struct talk t, const char *to)
+{
+	struct talk word = clause_word_behind(t, to);
+
+	while (piece_past_blanks(to, t.s + t.n) == word.s && talk_is_one_of(word, "always still again just also quickly immediately directly easily me us the a an cuda gpu")) {
+		to = word.s + word.n;
+		word = clause_word_behind(t, to);
+	}
+	return piece_past_blanks(to, t.s + t.n) == word.s && talk_is_one_of(word, "out oom ooms into short outofmemory outofmemoryerror");
 }
 
 bool

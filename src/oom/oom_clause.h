@@ -26,6 +26,9 @@ void	said_at(struct said *, struct talk, const char *at, int line);
 bool	clause_says_no(struct talk, const char *more);
 /* Does a clause say that something works? */
 bool	clause_works(struct talk);
+/* Does what stands behind TO, where "it runs" ends, make that a failure: "runs out of memory",
+ * "runs into an OOM", "runs always OOM"? */
+bool	clause_runs_out(struct talk, const char *to);
 /* Is what stands at AT what someone or something has, "a machine with a massive amount of RAM"? */
 bool	clause_has_it(struct talk, const char *at);
 /* Where T says any of the phrases of LIST, which strokes part, in a clause that does not deny it on

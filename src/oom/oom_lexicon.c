@@ -260,16 +260,20 @@ next_within(struct talk t, const struct list *list, int *i)
 	return NULL;
 }
 
+/* Of "_out of memory_", as people write what is to stand out, the signs beside it are no
+ * letters. */
 static bool
 begins_word(struct talk t, const char *at)
 {
-	return at == t.s || !piece_is_word(at[-1]);
+	return at == t.s || !piece_is_word(at[-1]) || (at[-1] == '_' && (at - 1 == t.s || at[-2] == ' '));
 }
 
 static bool
 ends_word(struct talk t, const char *end)
 {
-	return end == t.s + t.n || !piece_is_word(*end);
+	const char *to = t.s + t.n;
+
+	return end == to || !piece_is_word(*end) || (*end == '_' && (end + 1 == to || memchr(" ,.;:!?)", end[1], 8)));
 }
 
 enum how { ANYWHERE, BEGINS, WHOLE };

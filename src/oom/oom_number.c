@@ -66,7 +66,7 @@ oom_number_at(struct talk t, const char *s, bool thousands, int64_t *n)
 static int64_t
 least_of(struct talk t, const char *at, size_t n, bool length)
 {
-	const char *s = to_digit(t, at + n, length ? LINKS THAN : LINKS, length ? " =:\"'`(*>" : " =:\"'`(*"), *next;
+	const char *s = to_digit(t, at + n, length ? LINKS THAN : LINKS, " =:\"'`(*>"), *next;
 	int64_t least = 0, one;
 
 	while (s && (next = oom_number_at(t, s, length, &one))) {

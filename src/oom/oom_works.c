@@ -13,6 +13,20 @@
 
 #define OF_PARTS	"batch batchsize batch_size image images picture pictures photo photos resolution size sizes crop patch patches frames length points width height samples input inputs sequence tokens pixels pixel px"
 
+#define IT_WORKS	"it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well|this is resolved|it is resolved|is resolved then|this resolves it|this is solved|it is solved"
+
+/* Where T says that it works, its N bytes: not that it runs out of memory. */
+static const char *
+says_works(struct talk t, const char *list, size_t *n)
+{
+	const char *at = NULL;
+	struct talk rest;
+
+	for (rest = t; (at = talk_find_whole(rest, list, n)) && clause_runs_out(t, at + *n); rest = talk_part(t, at + *n, t.s + t.n))
+		;
+	return at;
+}
+
 /* "If I change the batch to 1, it works": what was changed, and by that alone. */
 static const char *
 works_changed(struct talk t)
@@ -23,7 +37,7 @@ works_changed(struct talk t)
 
 	for (rest = t; (at = talk_find_whole(rest, "change|changed|changing|set|setting|reduce|reduced|reducing|resize|resized|resizing|lower|lowered|decrease|decreased|crop|cropped|shrink|use|used|using|downscale|downscaled", &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
-		works = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well|this is resolved|it is resolved|is resolved then|this resolves it|this is solved|it is solved", &length);
+		works = says_works(talk_part(t, at + n, sentence.s + sentence.n), IT_WORKS, &length);
 		if (!works)
 			continue;
 		ahead = talk_part(t, at + n, works);
@@ -48,7 +62,7 @@ works_with(struct talk t)
 {
 	const char *at, *s, *end = t.s + t.n, *word;
 	struct talk rest, sentence;
-	size_t n, length;
+	size_t n, length, any;
 
 	for (rest = t; (at = talk_find_whole(rest, SIZES, &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
@@ -57,7 +71,7 @@ works_with(struct talk t)
 		if (end - s > 3 && (memcmp(s, "of ", 3) == 0 || memcmp(s, "to ", 3) == 0))
 			s += 3;
 		word = talk_find_whole(talk_part(t, sentence.s, at), "with|using|at", &length);
-		if (s == end || !is_digit(*s) || !word || !(clause_works(sentence) || talk_has_whole(sentence, "it runs|it ran|runs with|ran with|runs well")))
+		if (s == end || !is_digit(*s) || !word || !(clause_works(sentence) || says_works(sentence, "it runs|it ran|runs with|ran with|runs well", &any)))
 			continue;
 		if (!talk_any_whole(sentence, OTHERWISE " " DEVICES) && !talk_any_phrase(sentence, "n't |not work|not run|cannot") && !clause_says_no(sentence, "") &&
 		    !memchr(sentence.s, '?', sentence.n) && !oom_short_fails(sentence))
@@ -129,7 +143,7 @@ shorter_work(struct talk t)
 	const char *at, *but, *end = t.s + t.n;
 	struct talk rest, sentence, ahead, behind;
 
-	for (rest = t; (at = talk_find_whole(rest, "work|works|worked|working|runs|ran|fine", &n)); rest = talk_part(t, at + n, end)) {
+	for (rest = t; (at = says_works(rest, "work|works|worked|working|runs|ran|fine", &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
 		if (!(but = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "but|however|while|whereas", &length)))
 			continue;
@@ -192,7 +206,7 @@ smaller_model_works(struct talk t)
 	struct talk rest, sentence, ahead, behind;
 	int64_t less, more;
 
-	for (rest = t; (at = talk_find_whole(rest, "work|works|worked|working|runs|ran|fine|no problem|no problems|without problem|without problems|loads", &n)); rest = talk_part(t, at + n, end)) {
+	for (rest = t; (at = says_works(rest, "work|works|worked|working|runs|ran|fine|no problem|no problems|without problem|without problems|loads", &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
 		if (!(but = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "but|however|while|whereas", &length)))
 			continue;
