@@ -225,6 +225,8 @@ causes_told(struct autopsy *y, bool explained)
 		const struct said *said = (const struct said *)(paste + s->said);
 		const int *better = (const int *)(paste + s->better);
 
+		if (s->said == offsetof(struct oom_paste, ended_by) && said->line == y->log.paste.less.line)
+			continue;		/* that says so by itself */
 		if (said->line && !(s->better && *better) && is_of(y, s, explained))
 			autopsy_cause(y, s->kind, arena_printf(y->arena, "L%s. %s", autopsy_said(y, said) + 1, s->follows));
 	}

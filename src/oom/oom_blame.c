@@ -19,6 +19,27 @@
 /* What lies on a device by its nature, or is wished to. */
 #define LIES_THERE	"nothing none docs documentation model models weights parameters params optimizer network adapter lora file files checkpoint should would could want wants please instead how can cannot why"
 
+#define ALL_DATA	"entire dataset|whole dataset|full dataset|complete dataset|all the data|all data|all the training data|all training data|all of the data|entire data|whole data|entire data set|whole data set|all samples|all the samples|all images|all the images|all frames|all the frames"
+#define ON_DEVICE	"on the gpu|on gpu|onto the gpu|onto gpu|to the gpu|to gpu|into the gpu|into gpu|in the gpu|in gpu|on the device|to the device|into vram|in vram|to cuda|on cuda|to vram"
+#define ALL_DATA_CHINESE	"整个数据集|全部数据|所有数据|整个训练集|全部样本|所有样本|所有图片|全部图片|所有帧"
+#define ON_DEVICE_CHINESE	"放到显存|放进显存|放在显存|加载到显存|载入显存|读到显存|读入显存|放到gpu|放到了gpu|放到了显存|放进了显存|加载到gpu|加载到了gpu|加载到了显存|搬到gpu|都在显存|都在gpu|存到显存|存在显存"
+
+/* "I put the entire dataset on the GPU" */
+static const char *
+puts_all(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_first(t, ALL_DATA_CHINESE);
+	struct talk clause;
+
+	if (at)
+		return talk_any_phrase(t, ON_DEVICE_CHINESE) && !talk_any_phrase(t, "没有|不会|避免|不是|不要") ? at : NULL;
+	at = talk_find_whole(t, ALL_DATA, &n);
+	clause = at ? talk_clause(t, at, n) : t;
+	return at && talk_find_whole(talk_part(t, at + n, clause.s + clause.n), ON_DEVICE, &length) && talk_any_whole(clause, "put puts putting move moves moved moving load loads loaded loading copy copies copied transfer transferred store stores stored keep kept keeps sent send is are was were fit") &&
+	    !talk_any_whole(clause, "not no n't without never cannot can't instead batch batches should would could want wants if model weights fit cannot than before") && !talk_has_whole(clause, "n't") ? at : NULL;
+}
+
 /* "all embeddings are stored on the GPU": of what a run makes or is given, not of a network. */
 static const char *
 kept_on_device(struct talk t)
@@ -27,6 +48,7 @@ kept_on_device(struct talk t)
 	    "kept in gpu memory|kept in vram|saved on gpu|saved on the gpu|held on the gpu|held in gpu memory|stay on the gpu|stays on the gpu|accumulated on the gpu|accumulates on the gpu|accumulate on the gpu|collected on the gpu|"
 	    "stored on the device|kept on the device", AHEAD | WORKS, LIES_THERE) : NULL;
 
+	at = at ? at : puts_all(t);
 	return at && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "empty cached") && !talk_any_phrase(talk_sentence(t, at), "empty_cache") &&
 	    !talk_any_whole(talk_part(t, talk_sentence(t, at).s, at), "confirm check verify print show see whether") ? at : NULL;
 }
@@ -184,14 +206,20 @@ own_resolution(struct talk t)
     "should be wrapped in torch.no_grad|should be in torch.no_grad|should add torch.no_grad|should add with torch.no_grad|should add \"with torch.no_grad|should add `with torch.no_grad|should add `torch.no_grad|needs torch.no_grad|need torch.no_grad|" \
     "gradient is preserved during|gradients are preserved during|gradient is kept during|gradients are kept during|gradients are saved during|gradients are computed during|" OOM_NO_GRADIENTS
 
+#define UNGRADED_CHINESE	"没有加|没加|忘了加|忘记加|忘加|没有用|没用|没有使用|未加|未使用|缺少"
+
 /* "There is no no_grad around the inference script." */
 static const char *
 records_gradients(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, NO_GRADIENTS, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
+	const char *at = talk_any_phrase(t, "no_grad") ? talk_first(t, UNGRADED_CHINESE) : NULL;
+	struct talk sentence;
 
+	if (at)
+		return talk_any_phrase(t, "吗|?|？|是不是|如果") ? NULL : at;
+	at = talk_find_whole(t, NO_GRADIENTS, &n);
+	sentence = at ? talk_sentence(t, at) : t;
 	return at && !talk_any_whole(talk_part(sentence, sentence.s, at), "even if pass passes") && !clause_works(sentence) && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 

@@ -502,14 +502,21 @@ runs_notebooks(struct talk t)
 	    (!talk_any_whole(sentence, "if") || talk_has_whole(sentence, "if i shut|if i shutdown|if i close|if i kill|if i stop")) ? at : NULL;
 }
 
+#define SHARED_CHINESE	"别的进程|其他进程|其它进程|别的程序|其他程序|其它程序|别人也在用|其他人也在用|别人在用|其他人在用|他人在用|有人在用|别人占|其他人占|被别人|被其他|被其它|被占用|其他任务|别的任务|其他用户"
+#define CARD_CHINESE	"显卡|显存|gpu|这张卡|这块卡|该卡|卡上"
+#define ALONE_CHINESE	"没有其他|没有别的|没有其它|没有被|没被|未被|没有进程|无其他|?|？|吗|是不是|有没有|不是"
+
 /* "The GPU is occupied by another task": neither asked, nor denied, nor what is to be ended. */
 const char *
 oom_runs_shared(struct talk t)
 {
+	const char *chinese = talk_any_phrase(t, CARD_CHINESE) && !talk_any_phrase(t, ALONE_CHINESE) ? talk_first(t, SHARED_CHINESE) : NULL;
 	const char *at = talk_any_whole(t, "gpu gpus card cards vram cuda") || talk_any_begins(t, "a100 h100 v100 gpu") ? clause_says(t, "assigned to the same gpu|occupied by another|occupied by other|used by another|used by other|using by other|"
 	    "a shared gpu|share the gpu|shares the gpu|sharing the gpu|sharing a gpu|share the same gpu|share one gpu|shared with other|other users are|other people are|another user|someone else is|already a training|"
 	    "another training|another process is|another program is|another job is|other jobs are|other processes are|two trainings|several trainings|at the same time on the same gpu|on the same gpu at the same time", AHEAD, "if whether maybe perhaps single users requests clients threads streams") : NULL;
 
+	if (chinese)
+		return chinese;
 	if (at && talk_any_phrase(talk_head(t, at, sizeof("assigned")), "assigned") && !talk_any_whole(talk_sentence(t, at), "job jobs processes trials runs trainings experiments scripts"))
 		at = NULL;		/* layers and tensors are, too */
 	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), ON_SEVERAL) ? at : runs_notebooks(t);
