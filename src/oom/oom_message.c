@@ -26,13 +26,14 @@ ends_message(const struct phrase *p, const struct oom_message *o)
 	return p->role == ROLE_MESSAGE || (o->kind == OOM_OTHER && p->role <= ROLE_GENERIC);
 }
 
-/* Up to STOP, or where another message begins: returned. CUDA's error has its own name in its text,
- * which would begin a message by itself; where an amount is told ahead of it, in words and as a
- * code. */
+/* Up to STOP, or where another message than OWN begins, or it itself on another line: returned.
+ * CUDA's error has its own name in its text, which would begin a message by itself; where an amount
+ * is told ahead of it, in words and as a code. */
 static const char *
-read_details(const struct log_reader *r, struct telling *t, const char *s, const char *stop,
+read_details(const struct log_reader *r, struct telling *t, const struct phrase *own, const char *s, const char *stop,
     const char *end)
 {
+	const char *from = s;
 	struct oom_message *o = t->o;
 	int nested = o->kind == OOM_CUDA ? 1 + o->size[OOM_ASKED].known : o->kind == OOM_MPS;
 	const struct detail *d;
@@ -42,7 +43,7 @@ read_details(const struct log_reader *r, struct telling *t, const char *s, const
 
 	for (; s < stop; s++) {
 		p = oom_find_phrase(r, s, end, &m, &after);
-		if (ends_message(p, o) && nested-- == 0)
+		if (ends_message(p, o) && ((p == own && memchr(from, '\n', (size_t)(s - from))) || nested-- == 0))
 			break;
 		if (p && p->role == ROLE_SPEAKER && (t->flags & PHRASE_ANYONE)) {
 			o->who = p->who;
@@ -155,6 +156,23 @@ is_told_already(const struct log_reader *r, const struct phrase *p, const struct
 {
 	return !m->size.known && p->role != ROLE_MESSAGE && r->told_kind == OOM_CUDA && r->before + (s - r->in.text) < r->told && r->log->messages.n > 0 &&
 	    r->line - r->log->messages.v[r->log->messages.n - 1].last <= WRAPPED;
+}
+
+/* "raise RuntimeError('DataLoader worker (pid(s) {}) exited unexpectedly'.format(pids))": does S
+ * stand in a text of which code makes an error, as tracebacks show it ahead of that? */
+static bool
+is_text_of_code(const struct log_reader *r, const char *s)
+{
+	const char *from = oom_lines_ahead(r, s, 1), *at;
+	struct oom_match m;
+
+	for (; from < s; from++) {
+		at = *from == 'r' && !is_letter(from[-1]) ? oom_pattern("raise &(", from, s, &m) : NULL;
+		at += at && at < s && (*at == 'f' || *at == 'r');
+		if (at && at < s && (*at == '"' || *at == '\''))
+			return !memchr(at + 1, *at, (size_t)(s - at - 1));
+	}
+	return false;
 }
 
 /* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises,
@@ -277,10 +295,10 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	r->around.xla |= p->kind == OOM_XLA;
 	within = p->kind == OOM_CUDA && r->told_kind == OOM_CUDA &&
 	    r->before + (s - r->in.text) < r->told;
-	told = o.apart && !o.beyond ? s : read_details(r, &t, s, details_end(p, s, end), end);
+	told = o.apart && !o.beyond ? s : read_details(r, &t, p, s, details_end(p, s, end), end);
 	oom_tell_element(&o);
 	o.host |= is_of_processor(&o);
-	if (is_told_already(r, p, m, s) || (o.warning && r->source == SOURCE_CODE))	/* what code would say */
+	if (is_told_already(r, p, m, s) || is_text_of_code(r, begin) || (o.warning && r->source == SOURCE_CODE))	/* what code would say */
 		return;
 	if (within && !p->who && !p->says && !m->size.known)
 		return;
