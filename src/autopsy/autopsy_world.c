@@ -219,12 +219,6 @@ has_device(const struct autopsy *y)
 	return p->told.device || p->told.gpu || p->gpu_files || p->cuda || p->nvidia || p->amd || p->intel || p->torch || p->tf_files;
 }
 
-static bool
-may_display(const struct autopsy *y)
-{
-	return !y->log.paste.apart_display;
-}
-
 /* Do people tell of processes that have the first device, and of none that gathers there? */
 static bool
 may_gather(const struct autopsy *y)
@@ -246,7 +240,7 @@ static const struct {
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
-	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 's', may_display },
+	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many },
 };
 

@@ -161,7 +161,6 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said converts;	/* while a model is converted, exported or an engine is built, */
 	struct said loading, parallel;	/* while weights are loaded, or on several devices */
 	int generates;		/* code or a script of a network that is run and not trained, by their names, or a program that is for that; */
-	int apart_display;	/* that has the display on another GPU, or none; */
 	int network;		/* the last line that is of a neural network, or of its training, by PyTorch's errors, too; */
 	int layers;		/* or one for what only networks have, or of a framework's name, */
 	int trees;		/* and that names a library of trees that are learned; */

@@ -82,9 +82,6 @@ names_macos(struct talk t)
 	return false;
 }
 
-#define DISPLAYS	"display displays monitor monitors screen screens desktop"
-#define OTHER_GPU	"integrated|igpu|onboard|headless|another gpu|other gpu|second gpu|different gpu|another card|other card|second card|no display|no monitor|not connected"
-
 void
 oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 {
@@ -92,8 +89,6 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac|on mps|mps specific|mps memory") || is_in_macs_home(t) || names_macos(t))
 		p->mac = line;
 	makers(p, t, line);
-	if (talk_any_whole(t, DISPLAYS) && talk_has_whole(t, OTHER_GPU))
-		p->apart_display = line;
 	if (talk_any_phrase(t, "os: windows|platform: windows|windows 10|windows 11|built with msvc|c:\\users\\|operating system: windows") || (talk_any_whole(t, "windows") && t.n < ALONE))
 		p->windows = line;
 	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))

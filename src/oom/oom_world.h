@@ -26,7 +26,6 @@
 #define WITH_GRADIENTS(text)	IN_WORLD("g", text)	/* PyTorch was seen, and torch.no_grad() was not */
 #define WITH_LOADER(text)	IN_WORLD("l", text)	/* there may be a loader's processes */
 #define WITH_DEVICE(text)	IN_WORLD("d", text)	/* a GPU was named */
-#define WITH_DISPLAY(text)	IN_WORLD("s", text)	/* a display may be on the device */
 #define AT_START(text)		IN_WORLD("e", text)	/* nothing tells that its first steps had fitted, */
 #define AFTERWARDS(text)	IN_WORLD("f", text)	/* or that it failed in them; */
 #define HAD_STEPS(text)		IN_WORLD("h", text)	/* something does tell that steps had fitted */
