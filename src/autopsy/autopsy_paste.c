@@ -147,6 +147,9 @@ static const struct told_cause {
 	    "(several files, HDF5, numpy.memmap), it need not." },
 	{ offsetof(struct oom_paste, ungraded), 0, SAYS_TOLD_UNGRADED, ON_DEVICE, TRACE_BACKWARD | TRACE_STEP,
 	    "Where nothing is trained there, and torch.no_grad() does not stand around all of it, autograd keeps all that forward makes, and it takes a part of that with it." },
+	{ offsetof(struct oom_paste, full_size), offsetof(struct oom_paste, few_bits), SAYS_TOLD_WEIGHTS, OF_ITSELF, TRACE_BACKWARD | TRACE_STEP,
+	    "Where a model's weights were read in float32, as transformers before its version 5 does where torch_dtype (now dtype) says nothing, they have 4 bytes each, twice as many as in 16 bits, "
+	    "before anything is computed with them." },
 	{ offsetof(struct oom_paste, processes), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where several processes use one device, each has a context there (some hundreds of MiB), and what it allocates beside that, where TensorFlow takes nearly all that is free unless it is told otherwise "
 	    "(allow_growth, per_process_gpu_memory_fraction): fewer of them on a device, or a bound for each, need less." },

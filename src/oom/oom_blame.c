@@ -326,6 +326,28 @@ differs_in_pixels(struct talk t)
 	return differs_in(t, "resolution resolutions pixels");
 }
 
+#define WIDE		"without torch_dtype|forgot torch_dtype|forgot the torch_dtype|forgot to set torch_dtype|forgot to pass torch_dtype|missing torch_dtype|no torch_dtype|not set torch_dtype|n't set torch_dtype|not pass torch_dtype|n't pass torch_dtype|without specifying torch_dtype|" \
+    "without setting torch_dtype|without passing torch_dtype|loaded in float32|loaded in fp32|loads in float32|loads in fp32|loading in float32|loading in fp32|loaded as float32|loaded as fp32|loads as float32|load in fp32|load in float32|loads the model in fp32|" \
+    "loads the model in float32|loading the model in fp32|loading the model in float32|model in full precision|model in float32|model in fp32|weights in float32|weights in fp32|defaults to float32|default to float32|defaults to fp32"
+#define WIDE_CHINESE	"用fp32加载|以fp32加载|用float32加载|以float32加载|fp32精度加载|float32精度加载|默认fp32|默认float32|默认是fp32|默认是float32|默认用fp32|全精度加载|没有设置torch_dtype|没设置torch_dtype|没有指定torch_dtype|没指定torch_dtype|没加torch_dtype|忘了torch_dtype"
+
+/* "It was loaded in float32, as I forgot torch_dtype": told of what failed, and neither asked nor
+ * denied. */
+static const char *
+reads_wide(struct talk t)
+{
+	size_t n;
+	const char *at = talk_first(t, WIDE_CHINESE);
+	struct talk clause;
+
+	if (at)
+		return talk_any_phrase(t, "吗|?|？|是不是|如果|不是") ? NULL : at;
+	if (!(at = talk_find_whole(t, WIDE, &n)))
+		return NULL;
+	clause = talk_clause(t, at, n);
+	return clause_is_question(talk_sentence(t, at)) || clause_works(clause) || talk_any_whole(clause, "if would should could instead unlike never even master cpu then works whether") || talk_any_whole(talk_part(t, clause.s, at), "not no n't") || talk_has_whole(talk_part(t, clause.s, at), "n't") ? NULL : at;
+}
+
 /* What is said, and where that is kept: the first of each. */
 static const struct {
 	size_t at;	/* in struct oom_paste: a struct said */
@@ -337,6 +359,7 @@ static const struct {
 	{ offsetof(struct oom_paste, rays), follows_rays },
 	{ offsetof(struct oom_paste, replicas), copies_data },
 	{ offsetof(struct oom_paste, ungraded), records_gradients },
+	{ offsetof(struct oom_paste, full_size), reads_wide },
 	{ offsetof(struct oom_paste, processes), shares_device },
 	{ offsetof(struct oom_paste, media), only_long },
 	{ offsetof(struct oom_paste, media), differs_in_length },

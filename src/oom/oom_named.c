@@ -213,7 +213,7 @@ runs_on_processor(struct talk t)
 #define ADAPTER	"lora|qlora|peft|dora"
 #define FULL	"full tuning|full-tuning|full fine-tuning|full fine tuning|full finetuning|full-finetuning|full-fine-tuning|full fine-tune|full finetune|full-parameter|full parameter|full-parameters|full parameters|fully finetune|" \
     "fully fine-tune|fully finetuning|fully fine-tuning|fully fine tune|fully fine tuning|finetuning_type full|finetuning_type: full"
-#define FULL_CHINESE	"全参微调|全参数|全量微调|全量训练|全模型训练|全参训练"
+#define FULL_CHINESE	"全参微调|全参数|全量微调|全量训练|全模型训练|全参训练|模型全参|全参sft|全参数sft|全参finetune"
 #define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding|1-hot|1-hot encoding|1-hot encoded"
 
 #define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled|not set|is skipped|was skipped"

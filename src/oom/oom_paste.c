@@ -84,6 +84,19 @@ is_model_of_others(struct talk t, const char *s, bool told)
 
 #define OF_FAILING	"doesn't does didn't did won't will cannot can't can couldn't could wouldn't would is ooms oom runs ran crashes crashed fails failed"
 
+#define WORK_AHEAD	"训练|微调|加载|部署|推理|运行|跑|量化|全参|模型"
+#define WORK_BEHIND	"模型|的模型|大模型|参数|全参|量级|规模"
+#define BESIDE		9	/* bytes of what stands right beside it */
+
+/* "训练7B", "13B模型" */
+static bool
+is_size_in_chinese(struct talk t, const char *s, const char *to)
+{
+	const char *end = t.s + t.n, *from = s - t.s > BESIDE ? s - BESIDE : t.s;
+
+	return to[-1] == 'B' && (talk_any_phrase(talk_part(t, from, s), WORK_AHEAD) || talk_any_phrase(talk_head(t, to, (size_t)(end - to) < BESIDE ? (size_t)(end - to) : BESIDE), WORK_BEHIND));
+}
+
 /* "70B-QLoRA", "13B model", "14B_fp8", "llama 70B", "deepseek-r1:671b": a size that its neighbours
  * make a model's; "the 14B does not fit", in a sentence that says so. */
 static bool
@@ -98,7 +111,7 @@ is_size_of_model(struct talk t, const char *s, const char *to)
 	ahead = clause_word_ahead(t, s);
 	return talk_any_of(talk_part(t, s, to), OF_BITS) || talk_is_one_of(ahead, OF_WORK " " OF_FAMILY) ||
 	    talk_is_one_of(behind, "model models llm llms param params parameter parameters pretrain pretraining " OF_BITS) ||
-	    (talk_is_one_of(ahead, "the") && to[-1] == 'B' && talk_is_one_of(behind, OF_FAILING) && oom_short_fails(talk_clause(t, s, 1)));
+	    is_size_in_chinese(t, s, to) || (talk_is_one_of(ahead, "the") && to[-1] == 'B' && talk_is_one_of(behind, OF_FAILING) && oom_short_fails(talk_clause(t, s, 1)));
 }
 
 #define RUNS_INSTEAD	"stuck using|stuck with|stuck on|limited to|only use|only run|only able to|can run|could run|able to run|can use|able to use|settle for|fall back to|fell back to|get by with"

@@ -133,6 +133,10 @@ oom_runs_well_once(struct talk t)
 const char *
 oom_runs_again(struct talk t)
 {
+	const char *chinese = talk_first(t, "第二次运行|第二次训练|第二次推理|第二次调用|第二次生成|第二次执行|再次运行|再次训练|再次推理|再次生成|再次执行|重新运行|再运行一次|再跑一次|再跑就|第二次就|跑第二次|第二遍");
+
+	if (chinese)
+		return talk_any_phrase(talk_clause(t, chinese, 1), "没有问题|没问题|没有报错|正常|成功|还是|依然|仍") ? NULL : chinese;
 	return talk_any_of(t, "run ran train execut inference generat") ? clause_says_unless(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
 	    "when i rerun|when i re-run|when i started a new training|when i start a new training|try to train it again|try to train the model again|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
 }

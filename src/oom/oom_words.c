@@ -209,6 +209,10 @@ is_no_loading(struct talk t, struct talk clause, const char *at)
 static const char *
 loads(struct talk t)
 {
+	const char *chinese = talk_first(t, "加载模型时|加载模型的时候|加载权重时|加载权重的时候|加载模型权重时|加载模型权重的时候|模型加载时|加载checkpoint时|加载checkpoint的时候|加载模型就|加载模型报|加载模型爆|加载模型出现|加载模型显存");
+
+	if (chinese)
+		return is_fine(t, chinese) ? NULL : chinese;
 	if (!talk_any_of(t, "model weight checkpoint ckpt lora safetensor gguf pretrained state_dict vae unet llm network"))
 		return NULL;		/* programs load scenes and maps, too */
 	return talk_has_whole(t, "it is not the case|is not the case|not just to load|not only to load") || talk_any_phrase(t, "point cloud") || talk_any_of(t, "dataset data image csv video file module library plugin driver font dll extension") ? NULL : clause_says_unless(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
