@@ -381,6 +381,9 @@ cache(struct autopsy *y)
 	    "context, fewer requests side by side, or fewer bits make it smaller (in llama.cpp -c, -np, --cache-type-k).");
 }
 
+#define OF_RESULTS	"It is the buffer for results of a graph while it is computed. In llama.cpp "
+#define RESULTS_ALONE	OF_RESULTS "a shorter context (-c) or smaller batches (-b, -ub) make it smaller; elsewhere smaller inputs do."
+
 static void
 ggml(struct autopsy *y)
 {
@@ -394,14 +397,12 @@ ggml(struct autopsy *y)
 		cache(y);
 	if (facts & TRACE_LAYERS)
 		place_cause(y, SAYS_GGML, "It is weights: those of layers that this device is to hold. Fewer layers "
-		    "there, another split among devices (in llama.cpp -ngl, --tensor-split), or a model of fewer "
+		    "there, another split among devices (in llama.cpp -ngl, --tensor-split; in Ollama num_gpu), or a model of fewer "
 		    "bits take less.");
 	if ((facts & TRACE_COMPUTE) && !(facts & TRACE_LAYERS))
-		place_cause(y, SAYS_GGML, (facts & TRACE_LIMIT) ? "It is the buffer for results of a graph while it is computed. In llama.cpp a shorter context (-c) or smaller "
-		    "batches (-b, -ub) make it smaller; elsewhere smaller inputs do." :
-		    "It is the buffer for results of a graph while it is computed. In llama.cpp weights and the "
+		place_cause(y, SAYS_GGML, (facts & TRACE_LIMIT) ? RESULTS_ALONE : OF_RESULTS "weights and the "
 		    "cache of keys and values are in place by then; there a shorter context (-c) or smaller "
-		    "batches (-b, -ub) make it smaller, and fewer layers on this device (-ngl, --tensor-split) "
+		    "batches (-b, -ub) make it smaller, and fewer layers on this device (-ngl, --tensor-split; in Ollama num_gpu) "
 		    "leave room for it. Elsewhere smaller inputs do.");
 }
 
@@ -520,6 +521,8 @@ host_places(struct autopsy *y)
 
 	if ((facts & TRACE_CACHE) && y->main->kind == OOM_HOST)
 		cache(y);
+	if ((facts & TRACE_COMPUTE) && y->main->kind == OOM_HOST)
+		place_cause(y, SAYS_GGML, RESULTS_ALONE);
 	by_table(y, SAYS_HOST_PLACES, host_causes);
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "

@@ -126,7 +126,7 @@ on_some_device(struct autopsy *y, enum autopsy_says kind)
 
 	if (y->log.paste.millions < MANY || !is_of_device(y) || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		return;
-	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s. Where all of them lie on one device, what a run keeps has to fit beside them there.%s", where_named(y), they_take(y),
+	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s.%s", where_named(y), they_take(y),
 	    is_trained_whole(y) ? arena_printf(y->arena, " Where all of them are trained with Adam in mixed precision, they take, as a rule, with "
 	    "their gradients and what it keeps, %s, on all devices together where those split them (FSDP, ZeRO).", size_human(bytes, weights_bytes(y, TRAINED_BYTES))) : ""));
 }

@@ -142,6 +142,10 @@ const struct detail oom_details[] = {
 	{ "CUDA kernel errors might be asynchronously reported", DETAIL_FACT, OOM_CUDA, TRACE_LATE },
 	{ "cuCtxCreate", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
 	{ "cublasCreate(handle)", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
+	{ "expr=cublasCreate", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },	/* of ONNX Runtime */
+	{ "expr=cudnnCreate(", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
+	{ "expr=cublasLtCreate", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
+	{ "expr=rocblas_create_handle", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
 	{ "Mem.HostBuffer(", DETAIL_FACT, OOM_CUDA, TRACE_PINNED },	/* of AMDGPU.jl */
 	{ "::InitTestNets", DETAIL_FACT, OOM_CUDA, TRACE_TEST_NET },
 	{ "Allocated memory | % | %", DETAIL_MORE, OOM_TORCH_SUMMARY, OOM_ALLOCATED },

@@ -26,6 +26,15 @@ ends_message(const struct phrase *p, const struct oom_message *o)
 	return p->role == ROLE_MESSAGE || (o->kind == OOM_OTHER && p->role <= ROLE_GENERIC);
 }
 
+/* Is it what a person tells of the machine, "it has 14 GB available", and no count of the
+ * program's? */
+static bool
+is_of_sentence(const struct log_reader *r, const struct detail *d, const char *s, const char *end)
+{
+	return d->kind == OOM_OTHER && d->role == DETAIL_SIZE && (d->value == OOM_FREE || d->value == OOM_TOTAL) && r->source != SOURCE_OUTPUT &&
+	    talk_any_whole(oom_line_of(r, s, s, end), "i i'm i've my we our ram cpu machine computer laptop pc");
+}
+
 /* Up to STOP, or where another message than OWN begins, or it itself on another line: returned.
  * CUDA's error has its own name in its text, which would begin a message by itself; where an amount
  * is told ahead of it, in words and as a code. */
@@ -50,7 +59,7 @@ read_details(const struct log_reader *r, struct telling *t, const struct phrase 
 			t->flags &= ~(unsigned)PHRASE_ANYONE;
 		}
 		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
-			if (oom_may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m)) {
+			if (oom_may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m) && !is_of_sentence(r, d, s, end)) {
 				if (!m.beyond)
 					oom_tell_detail(t, d, &m);
 				else if (d->role == DETAIL_SIZE && d->value == OOM_FREE)
@@ -88,6 +97,8 @@ details_end(const struct phrase *p, const char *s, const char *end)
 	ptrdiff_t most = brief ? FEW : DETAILS;
 	const char *stop = end - s > most ? s + most : end, *line;
 
+	if (p->role == ROLE_MESSAGE && (p->flags & PHRASE_WARNING) && (line = memchr(s, '\n', (size_t)(stop - s))))
+		return line;
 	if (brief && !(p->flags & PHRASE_ANYONE) && (line = paragraph_end(s, stop)))
 		stop = line;
 	if (p->role == ROLE_MESSAGE || (p->role == ROLE_NAMED && stands_alone(s, end)))

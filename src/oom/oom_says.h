@@ -373,9 +373,13 @@
 #define ALL_WINDOWS	"nnU-Net could not predict on the device, most likely for want of memory: the results of all "	\
     "windows lie there, a number for each voxel and class. It goes on with them in the machine's memory, so that by "	\
     "itself this is no failure."
+#define FEWER_LAYERS	"Fewer layers on the device (in llama.cpp -ngl, in Ollama num_gpu), another split among devices (in llama.cpp "	\
+    "--tensor-split), or a model of fewer bits take less there."
 #define NO_LAYERS	"ggml found no room for weights that one of its buffers is to hold; as read here, it does not say where: on a "	\
-    "device as a rule, or in the machine's memory. Fewer layers on the device (-ngl), another split among devices "		\
-    "(--tensor-split), or a model of fewer bits take less there."
+    "device as a rule, or in the machine's memory. " FEWER_LAYERS
+#define NO_LAYERS_THERE	"ggml found no room on the device that it names for weights that one of its buffers is to hold. " FEWER_LAYERS
+#define NO_LAYERS_HERE	"ggml found no room in the " MACHINES ", for weights that one of its buffers is to hold. A model of fewer bits, "	\
+    "or, where a device has room, more layers there (in llama.cpp -ngl, in Ollama num_gpu) take less of it."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 #define LARGE_ALLOC	"tcmalloc tells that one piece of the " MACHINES ", was asked for that is larger than a "	\

@@ -176,7 +176,7 @@ static const struct want texts[] = {
 	  .text = "E tensorflow/stream_executor/cuda/cuda_dnn.cc:385] could not create cudnn "
 	    "handle: CUDNN_STATUS_INTERNAL_ERROR\n" },
 	{ .name = "cuBLAS in ONNX Runtime", .from = "hacksider/Deep-Live-Cam/issues/645",
-	  .who = "cuBLAS", .gpu = 1,
+	  .who = "cuBLAS", .gpu = 1, .hedged = true, .says = "could not be set up",
 	  .text = "onnxruntime::CudaCall CUBLAS failure 3: CUBLAS_STATUS_ALLOC_FAILED ; GPU=0 "
 	    "; hostname=a ; file=cuda_execution_provider.cc ; line=168 ; "
 	    "expr=cublasCreate(&cublas_handle_);" },
