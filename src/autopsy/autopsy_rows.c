@@ -215,7 +215,7 @@ const struct row autopsy_rows[] = {
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does"), "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
 		{ RESULTS_KEPT, MANY_ROUNDS },
-		{ IN_TRAINING(LARGER_TESTS), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." } } },
+		{ IN_FIRST_TESTS(IN_TRAINING(LARGER_TESTS)), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ IN_TRAINING("The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is"), TRY BY_ANYTHING "more subdivisions, up to as "
 		    "many as the batch has pictures" TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0, which keeps their size" TRY_END ", take less." },

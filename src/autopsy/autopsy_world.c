@@ -235,13 +235,20 @@ is_split(const struct autopsy *y)
 	return p->several || p->shares || p->splits || p->parallel.line || p->first.line || p->processes.line || y->log.processes > 1 || y->log.shards || y->main->gpus || y->main->gpu > 0 || (y->main->facts & (TRACE_GATHERS | TRACE_MASTER));
 }
 
+/* May tests be given more at once than training is? */
+static bool
+may_be_larger(const struct autopsy *y)
+{
+	return !y->log.paste.tests_alike;
+}
+
 static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device },
-	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many },
+	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger },
 };
 
 static bool

@@ -8,11 +8,29 @@
 
 #define NEAR_WORDS	8	/* beside a phrase, within which a negation is of it */
 
+/* "There is no memory left": not "no memory was leaked", nor "no memory issue". */
+static bool
+has_no_memory(struct talk t)
+{
+	const char *at = NULL;
+	struct talk word;
+	size_t n;
+
+	while (talk_next_phrase(t, "no memory|no more memory", &at, &n)) {
+		word = clause_word_behind(t, at + n);
+		while (talk_is_one_of(word, "is was were has have been being usage to get gets got"))
+			word = clause_word_behind(t, word.s + word.n);
+		if (!talk_any_begins(word, "leak grow increas issue problem error troubl accumul kept keep"))
+			return true;
+	}
+	return false;
+}
+
 bool
 clause_says_no(struct talk t, const char *more)
 {
-	if (talk_any_phrase(t, "not enough|n't enough|no idea|not know|n't know|not sure|not understand|n't understand|not only|"
-	    "no matter|no memory|no more memory|non-stop|nonstop|never stop|without releas|without freeing|without stop|without limit|without bound|without end|without ever"))
+	if (has_no_memory(t) || talk_any_phrase(t, "not enough|n't enough|no idea|not know|n't know|not sure|not understand|n't understand|not only|"
+	    "no matter|non-stop|nonstop|never stop|without releas|without freeing|without stop|without limit|without bound|without end|without ever"))
 		return false;
 	return talk_any_whole(t, "not no never without nor neither cannot") || talk_any_phrase(t, "n't |n\xe2\x80\x99t |dont |doesnt ") ||
 	    talk_any_whole(t, more);

@@ -390,6 +390,13 @@ names_data(struct talk t)
 	return NULL;
 }
 
+/* "There is nothing in the csv code that would leak": what is said not to be the cause. */
+static bool
+is_cleared(struct talk sentence, const char *at)
+{
+	return talk_any_whole(sentence, "cause causes causing caused leak leaks culprit reason") && clause_says_no(talk_part(sentence, sentence.s, at), "nothing none");
+}
+
 /* "import pickle", "from a import b" */
 static bool
 begins_code(struct talk t)
@@ -553,7 +560,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->ram = line;
 	killed = oom_killed_told(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at)) {
+		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_cleared(talk_sentence(t, at), at)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}

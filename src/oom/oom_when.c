@@ -167,7 +167,7 @@ grows(struct talk t)
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "is going up|goes up a bit|goes up each|goes up every|goes up after each|goes up after every|goes up slightly|goes up slowly|goes up gradually|climbs after|climbs with|climbs each|climbs every|climbs slowly|climbs steadily|keeps climbing|keeps rising|creeps up|increases after each|increases after every|rises after each|rises after every|rises with each|rises each|rises every|grows after each|grows after every|grows with each|grows with every|grows each|grows every|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "to increase until|increases until|increased until|to grow until|grows until|grew until|to rise until|rises until|rose until|climbs until|climbed until|increase over|increases over|increasing over|increases with|increase with|"
-	    "increases each|increases every|slowly increas|slowly rais|slowly rises|slowly rising|slowly goes up|slowly going up|slowly went up|gradually rais|gradually goes up|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
+	    "increases each|increases every|increase during each|increase during every|increases during each|increases during every|increase after each|increase after every|increases after each|increases after every|increase with each|increase with every|goes up each|goes up every|goes up during each|goes up during every|goes up after each|goes up after every|rises each|rises every|rises after each|rises after every|rises during each|rises during every|grows after each|grows after every|grows during each|grows during every|grows each|grows every|slowly increas|slowly rais|slowly rises|slowly rising|slowly goes up|slowly going up|slowly went up|gradually rais|gradually goes up|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
 	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|is getting bigger|is getting larger|is getting higher|keeps getting bigger|keeps getting larger|keeps getting higher|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
 	    "continues to grow|continues to expand|continues expanding|keeps expanding|memory is being allocated with each|memory is being allocated in each|memory is allocated with each|memory is allocated in each|memory is rising on every|memory is rising at every|memory is rising with every|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    GROWS_ELSEWHERE "|显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
@@ -533,6 +533,35 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		said_at(&p->soon, t, soon, line);
 	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at)))
 		said_at(&p->later, t, at, line);
+}
+
+#define AFTER_TESTS	"after evaluation|after the evaluation|after each evaluation|after every evaluation|after an evaluation|after validation|after the validation|after each validation|after every validation|after a validation|after validating|after evaluating|" \
+    "after testing|after each test|after every test|after eval|after the eval|after each eval|after every eval|once evaluation is done|once validation is done|after val|after each val|after every val"
+#define RISES		"goes up|went up|go up|rises|rose|increases|increased|grows|grew|jumps|jumped|doubles|doubled|climbs|climbed|is higher|is larger"
+#define IS_KEPT		"not released|n't released|never released|not freed|n't freed|never freed|not decrease|n't decrease|not go down|n't go down|not drop|n't drop|not go back|n't go back"
+
+/* "After evaluation the GPU's memory goes up to 15 GiB": what tests left there when they had
+ * ended. */
+const char *
+oom_when_left(struct talk t)
+{
+	const char *at = NULL, *memory, *rises;
+	struct talk behind;
+	size_t n, length;
+
+	while (talk_next_phrase(t, AFTER_TESTS, &at, &n)) {
+		behind = talk_sentence(t, at);
+		if (at + n < t.s + t.n && piece_is_word(at[n]))
+			continue;
+		behind = talk_part(t, at + n, behind.s + behind.n);
+		if (!(memory = talk_find_whole(behind, "memory|vram|memory usage", &length)) || clause_is_question(behind) || talk_any_whole(talk_sentence(t, at), "should would could accuracy loss"))
+			continue;
+		behind = talk_part(behind, memory, behind.s + behind.n);
+		rises = talk_find_whole(behind, RISES, &length);
+		if (talk_has_whole(behind, IS_KEPT) || (rises && !clause_says_no(talk_part(behind, behind.s, rises), "")))
+			return at;
+	}
+	return NULL;
 }
 
 #define NO_GUARD	"not use torch.no_grad|n't use torch.no_grad|not using torch.no_grad|n't using torch.no_grad|forgot torch.no_grad|forgot to use torch.no_grad|forgot to add torch.no_grad|forgot the torch.no_grad|" \

@@ -12,5 +12,7 @@
 void	oom_when_line(struct oom_paste *, struct talk, int line);
 /* That gradients were on in tests, for want of torch.no_grad(); or NULL. */
 const char	*oom_when_unguarded(struct talk);
+/* That memory was higher when tests had ended; or NULL. */
+const char	*oom_when_left(struct talk);
 
 #endif

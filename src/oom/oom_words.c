@@ -48,6 +48,24 @@ is_tried(struct talk t, struct talk clause, const char *at)
 /* What tries a program's own code, whatever that is. */
 #define OF_CODE		"test body|test suite|unit test|unittest|test fixture|test harness|pytest|gtest"
 
+#define PART_OF_TESTS	"step stage part loop phase code script"
+
+/* "After evaluation on validation images", "after the validation step": what came when tests had
+ * ended. */
+static bool
+is_after_tests(struct talk clause, const char *at)
+{
+	struct talk first = clause_word_behind(clause, at), second = clause_word_behind(clause, first.s + first.n), third = clause_word_behind(clause, second.s + second.n), word = clause_word_ahead(clause, at);
+	bool within = talk_is_one_of(first, "on in at with") && talk_is_one_of(word, "evaluation evaluating validation validating testing eval test");
+
+	if (!within && !(talk_is_one_of(first, "validation evaluation eval validate evaluate test testing") && talk_is_one_of(second, PART_OF_TESTS) && !talk_any_begins(third, "start begin")))
+		return false;
+	word = within ? clause_word_ahead(clause, word.s) : word;
+	while (talk_is_one_of(word, "the each every an a first last"))
+		word = clause_word_ahead(clause, word.s);
+	return talk_is_one_of(word, "after");
+}
+
 /* A program that is tried; or training as well, which fails there, too: "when I train with fit() or
  * do prediction", "fit_generator and predict_generator leak". */
 static bool
@@ -55,7 +73,7 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return is_tried(t, clause, at) || (talk_any_phrase(talk_head(t, at, sizeof("when using test")), "doing the|to do |using test|on the test data") && talk_any_begins(sentence, "train")) || talk_any_phrase(talk_head(t, at, sizeof("but the test accuracy")), "test loss|test accuracy") || talk_any_phrase(sentence, OF_CODE) || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
+	return is_tried(t, clause, at) || is_after_tests(clause, at) || (talk_any_phrase(talk_head(t, at, sizeof("when using test")), "doing the|to do |using test|on the test data") && talk_any_begins(sentence, "train")) || talk_any_phrase(talk_head(t, at, sizeof("but the test accuracy")), "test loss|test accuracy") || talk_any_phrase(sentence, OF_CODE) || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
 	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
 }
 
@@ -383,10 +401,18 @@ banners(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 static void
 use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
+	const char *at;
+
 	said_of_any(&p->evaluating, &p->told, t, line, evaluates);
 	said_of_failure(&p->evaluating, &p->told, t, tests_trained(t), line);
 	said(&p->evaluating, t, oom_when_unguarded(t), line);
 	said(&p->evaluating, t, oom_works_trained(t), line);
+	if ((at = oom_when_left(t))) {
+		said_at(&p->grows, t, at, line);
+		said_at(&p->evaluating, t, at, line);
+	}
+	if (oom_works_tests(t))
+		p->tests_alike = line;
 	banners(p, t, line, source);
 	if (p->evaluating.line != line && p->told.here_line == line)
 		said_of_failure(&p->evaluating, &p->told, t, evaluates_there(oom_told_sentence(&p->told, t)), line);

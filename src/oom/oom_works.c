@@ -301,6 +301,66 @@ oom_works_trained(struct talk t)
 	return NULL;
 }
 
+#define TESTS_BEFORE	"previous validation|previous validations|earlier validation|earlier validations|previous evaluation|previous evaluations|earlier evaluation|earlier evaluations|first validation|first few validations|first evaluation|first few evaluations|" \
+    "validations before|evaluations before|validation before|evaluation before|several validations|several evaluations|many validations|many evaluations|previous evals|first eval|first few evals|validation at first|evaluation at first"
+#define TESTS_BEFORE_CHINESE "之前验证|之前的验证|前几次验证|前面的验证|前面验证|第一次验证|之前测试|之前的测试|之前评估|之前的评估|前几次评估|第一次评估|前几轮验证"
+#define WITHIN		24	/* bytes, to what is said of it in Chinese */
+#define LEAST_SIDE	32	/* pixels */
+
+/* Are all sides of pictures that a sentence has one number, told twice or more? */
+static bool
+has_one_size(struct talk sentence)
+{
+	const char *s, *to, *end = sentence.s + sentence.n;
+	int64_t n, side = 0;
+	int count = 0;
+
+	for (s = sentence.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || !(to = piece_number(s, end, &n)) || n < LEAST_SIDE)
+			continue;
+		if (side && n != side)
+			return false;
+		side = n;
+		count++;
+	}
+	return count > 1;
+}
+
+/* "Crops are 512 in training, and pictures are resized to 512 in validation." */
+static bool
+has_size_of_training(struct talk sentence)
+{
+	return talk_any_begins(sentence, "train") && talk_any_begins(sentence, "valid eval test") && !talk_any_whole(sentence, "not n't") &&
+	    (talk_has_whole(sentence, "same size|same resolution|same crop|same crop size|same image size|same input size|same shape|same length") ||
+	    (talk_any_begins(sentence, "resiz crop") && has_one_size(sentence)));
+}
+
+bool
+oom_works_tests(struct talk t)
+{
+	const char *at = NULL, *s, *end = t.s + t.n;
+	struct talk sentence, clause;
+	size_t n;
+
+	if (!talk_any_begins(t, "valid eval test") && !talk_any_phrase(t, "验证|测试|评估"))
+		return false;
+	while (talk_next_phrase(t, TESTS_BEFORE_CHINESE, &at, &n))
+		if (talk_any_phrase(talk_head(t, at + n, WITHIN), "正常|没问题|没有问题|没报错|没有报错|成功|可以"))
+			return true;
+	for (at = NULL; talk_next_phrase(t, TESTS_BEFORE, &at, &n); ) {
+		clause = talk_clause(t, at, n);
+		if ((clause_works(clause) || talk_any_whole(clause, "normal normally passes passed ran runs succeeded succeeds completed completes well")) && !clause_says_no(clause, "if should would could") && !oom_short_fails(clause))
+			return true;
+	}
+	for (s = t.s; s < end; s = sentence.s + sentence.n + 1) {
+		sentence = clause_sentence(t, s);
+		if (has_size_of_training(sentence))
+			return true;
+	}
+	return false;
+}
+
 const char *
 oom_works_told(struct talk t)
 {

@@ -2,6 +2,8 @@
 #ifndef STOWAGE_OOM_OOM_WORKS_H
 #define STOWAGE_OOM_OOM_WORKS_H
 
+#include <stdbool.h>
+
 #include "oom/oom_lexicon.h"
 
 /* Where a line says so; NULL: it does not. */
@@ -9,5 +11,8 @@ const char	*oom_works_told(struct talk line);
 /* Where a line names tests, validation or inference that fail for want of memory, and says that
  * training works: "training is fine, testing runs out of memory"; NULL: it does not. */
 const char	*oom_works_trained(struct talk line);
+/* Does a line say that tests had gone well before, or are given samples of training's size: "the
+ * validations before were fine"? */
+bool	oom_works_tests(struct talk line);
 
 #endif

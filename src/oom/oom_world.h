@@ -32,6 +32,7 @@
 #define WITH_PARTS(text)	IN_WORLD("q", text)	/* there are several devices, or processes, by what was read */
 #define IN_SERVING(text)	IN_WORLD("v", text)	/* it only serves, by what was read */
 #define WITH_GATHERING(text)	IN_WORLD("p", text)	/* PyTorch's DataParallel may be what has several devices */
+#define IN_FIRST_TESTS(text)	IN_WORLD("x", text)	/* nothing tells that tests had gone well before, or are given what training is */
 #define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
