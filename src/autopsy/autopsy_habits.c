@@ -20,7 +20,7 @@ static const struct {
 	uint64_t unless;	/* where the traceback has it */
 	const char *says;
 } habits[HABITS] = {
-	[HABIT_NARROW] = { OF_HOST, false, 0, "names a Python of 32 bits (%s). Where that is what ran, its process has no more than 2 to 4 GiB of addresses, however much the machine has: a Python of "
+	[HABIT_NARROW] = { OF_HOST, false, 0, "tells of a program of 32 bits (%s). Where that is what ran, its process has no more than 2 to 4 GiB of addresses, however much the machine has: one of "
 	    "64 bits has no such bound." },
 	[HABIT_HEAP] = { OF_HOST, false, 0, "has %s. Where that is of the process that failed, its heap may have no more than that, however much the machine has, and what it keeps at once is more: "
 	    "fewer rows, columns or threads that each keep a copy, or a higher limit, as far as there is memory, help." },
@@ -370,7 +370,7 @@ autopsy_habits(struct autopsy *y)
 	int said = 0;
 
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
-		if ((!is_of_another_language(y->main) || kind == HABIT_HEAP || (kind == HABIT_PAIRS && strcmp(y->main->who, "R") == 0)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
+		if ((!is_of_another_language(y->main) || kind == HABIT_HEAP || ((kind == HABIT_PAIRS || kind == HABIT_NARROW) && strcmp(y->main->who, "R") == 0)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
 			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
 			    y->log.paste.habits.units_lines[dense_of(y)] : y->log.paste.habits.of[kind].line, filled(y, kind)));
 			said++;

@@ -463,8 +463,7 @@ host_request(struct autopsy *y)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "It failed in %s. Where that is of the network, it ran on the processor: "
 		    "what it needs grows with the number and the size of samples at once.", o->node));
 	if (o->windows && bytes < MUCH_HOST)
-		autopsy_cause(y, SAYS_HOST_REQUEST, "PyTorch says it so on Windows and on Android. On Windows all programs together are "
-		    "promised no more than the machine's memory and the paging file.");
+		autopsy_cause(y, SAYS_HOST_REQUEST, "PyTorch says it so on Windows and on Android. " PROMISED);
 }
 
 /* A result of the network, on the processor: its node says so, and its shape has samples. */

@@ -305,6 +305,8 @@ lister(const struct autopsy *y)
 		name = makers[i].lister;
 	else if (o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_XLA || o->kind == OOM_ONNX)	/* of any maker's */
 		name = strcmp(makers_lister(p), ANY_LISTER) == 0 ? name : NULL;
+	if (name && strcmp(name, "nvidia-smi") == 0 && p->amd && !p->nvidia && o->kind == OOM_CUDA)
+		name = p->windows ? WINDOWS_LISTER : ANY_LISTER;	/* what CUDA is called by may stand on another's */
 	name = name ? name : makers_lister(p);
 	return p->jetson && strcmp(name, "nvidia-smi") == 0 ? "tegrastats" : name;
 }

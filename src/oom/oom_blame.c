@@ -256,6 +256,14 @@ pictures_too_large(struct talk t)
 /* Between a machine and an amount these make it another's. */
 #define OF_ANOTHER	"but different another other whereas while unlike locally"
 
+/* "On my laptop (with 8GB of RAM) this runs without issue": where it does not fail. */
+static bool
+has_no_trouble(struct talk sentence)
+{
+	return (clause_works(sentence) || talk_has_whole(sentence, "without issue|without issues|without any issue|without any issues|without problem|without problems|without any problem|without any problems|without error|without errors")) &&
+	    !oom_short_fails(sentence) && !clause_names_failure(sentence);
+}
+
 /* "on a VM with 4GB of memory", "on a Raspberry Pi": a machine that has little. */
 static const char *
 small_machine(struct talk t)
@@ -270,7 +278,7 @@ small_machine(struct talk t)
 	if (!(at = talk_find_whole(t, "vm|vps|virtual machine|droplet|my laptop|my pc|my computer|my machine|this machine|my server", &n)))
 		return NULL;
 	sentence = talk_sentence(t, at);
-	if (talk_any_whole(sentence, "gpu vram card graphics if should would not no swap disk storage ssd need needs") || memchr(sentence.s, '?', sentence.n))
+	if (has_no_trouble(sentence) || talk_any_whole(sentence, "gpu vram card graphics if should would not no swap disk storage ssd need needs") || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	for (s = sentence.s, end = sentence.s + sentence.n; s < end; s++) {
 		if (!is_digit(*s) || (s > sentence.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &count)))

@@ -182,6 +182,7 @@ by_number(struct oom_habits *h, struct talk t, int line)
 }
 
 #define NARROW		"32 bit (intel)|32-bit python|32 bit python|32bit python|python 32-bit|python 32 bit|python (32-bit)|python (32 bit)|anaconda 32-bit|anaconda (32-bit)"
+#define NARROW_R	"your machine has a 4gb address|i386-w64-mingw32"
 
 /* "[MSC v.1900 32 bit (Intel)]", "C:\\Python36-32\\lib": of the Python that ran; people's words may
  * deny it. */
@@ -206,12 +207,13 @@ narrow_at(struct talk t)
 static void
 narrow(struct oom_habits *h, struct talk t, int line)
 {
-	const char *at = narrow_at(t);
+	const char *own = talk_first(t, NARROW_R), *at = own ? own : narrow_at(t);	/* R's own words */
 	size_t n;
 
-	if (at && !clause_says_no(talk_clause(t, at, 1), "64 64-bit 64bit instead if should") && !memchr(t.s, '?', t.n)) {
+	if (at && (own || (!clause_says_no(talk_clause(t, at, 1), "64 64-bit 64bit instead if should") && !memchr(t.s, '?', t.n)))) {
 		for (n = 0; n < HABIT_NAME - 1 && at + n < t.s + t.n && !memchr(",.\\]", at[n], 4); n++)
 			;
+		n -= n > 0 && at[n - 1] == ' ';
 		oom_habit_keep(h, HABIT_NARROW, line, 0, at, at + n);
 	}
 }

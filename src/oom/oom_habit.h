@@ -15,7 +15,7 @@
 
 enum oom_habit_kind {
 	/* of the machine's memory */
-	HABIT_NARROW,		/* a Python of 32 bits, by this name */
+	HABIT_NARROW,		/* a Python, or R, of 32 bits, by this name */
 	HABIT_HEAP,		/* Java's heap may have so much, by this option */
 	HABIT_LIMIT,		/* a job or a container may have so much of it, by this setting */
 	HABIT_OFFLOADS,		/* what a run keeps is put into it, by this name */

@@ -45,7 +45,7 @@ makers(struct oom_paste *p, struct talk t, int line)
 		return;
 	if (talk_any_begins(t, "nvidia geforce gtx rtx quadro") || talk_any_whole(t, "v100 a100 h100 h200 p100 k80"))
 		p->nvidia = line;
-	if (talk_any_begins(t, "rocm amdgpu radeon hipblas miopen gfx9 gfx10 gfx11 gfx12") || talk_any_phrase(t, "amd gpu|hip out of memory|hip error"))
+	if (talk_any_begins(t, "rocm amdgpu radeon zluda hipblas miopen gfx9 gfx10 gfx11 gfx12") || talk_any_phrase(t, "amd gpu|hip out of memory|hip error"))
 		p->amd = line;
 	if (talk_any_of(t, "cuda"))
 		p->cuda = line;
@@ -82,6 +82,19 @@ names_macos(struct talk t)
 	return false;
 }
 
+/* "Windows 8.1", "Win10"; not where it is said to work. */
+static bool
+names_windows(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "windows 7|windows 8|windows 10|windows 11|windows7|windows8|windows10|windows11|win 10|win 11|win7|win10|win11", &at, &n))
+		if ((at == t.s || !piece_is_word(at[-1])) && !clause_works(talk_clause(t, at, n)))
+			return true;
+	return false;
+}
+
 void
 oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 {
@@ -89,7 +102,7 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac|on mps|mps specific|mps memory") || is_in_macs_home(t) || names_macos(t))
 		p->mac = line;
 	makers(p, t, line);
-	if (talk_any_phrase(t, "os: windows|platform: windows|windows 10|windows 11|built with msvc|c:\\users\\|operating system: windows") || (talk_any_whole(t, "windows") && t.n < ALONE))
+	if (talk_any_phrase(t, "os: windows|platform: windows|built with msvc|c:\\users\\|operating system: windows|-w64-mingw32|memory.limit(") || names_windows(t) || (talk_any_whole(t, "windows") && t.n < ALONE))
 		p->windows = line;
 	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))
 		p->lua = line;

@@ -11,6 +11,7 @@
 #define LISTER		"\001"	/* no log's words have these signs: they are made visible */
 /* The program that shows how the machine's memory fills, by the system where that is named. */
 #define MONITOR		"\007"
+#define PROMISED	"On Windows all programs together are promised no more than the machine's memory and the paging file."
 
 #define WORLD_BEGINS	'\002'
 #define WORLD_ENDS	'\003'
