@@ -147,6 +147,9 @@ static const struct told_cause {
 	    "(several files, HDF5, numpy.memmap), it need not." },
 	{ offsetof(struct oom_paste, ungraded), 0, SAYS_TOLD_UNGRADED, ON_DEVICE, TRACE_BACKWARD | TRACE_STEP,
 	    "Where nothing is trained there, and torch.no_grad() does not stand around all of it, autograd keeps all that forward makes, and it takes a part of that with it." },
+	{ offsetof(struct oom_paste, attached), offsetof(struct oom_paste, sums), SAYS_TOLD_KEPT, OF_ITSELF, 0,
+	    "Where losses or results are kept as they are, in a sum or on a list, each holds the graph that made it, with all that forward keeps, and that grows from step to step: .detach(), or .item() of a number, "
+	    "lets go of it." },
 	{ offsetof(struct oom_paste, full_size), offsetof(struct oom_paste, few_bits), SAYS_TOLD_WEIGHTS, OF_ITSELF, TRACE_BACKWARD | TRACE_STEP,
 	    "Where a model's weights were read in float32, as transformers before its version 5 does where torch_dtype (now dtype) says nothing, they have 4 bytes each, twice as many as in 16 bits, "
 	    "before anything is computed with them." },
@@ -512,7 +515,9 @@ container(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	void (*say)(struct autopsy *, enum autopsy_says, const char *) = p->grows.line ? autopsy_hint : autopsy_cause;	/* what grows has a cause of its own */
 
-	if ((!p->docker && !p->kubernetes) || !o->host || o->limited || o->kind != OOM_KERNEL || !o->says || (strcmp(o->says, SIGNAL_9) != 0 && strcmp(o->who, "container") != 0))
+	if ((!p->docker && !p->kubernetes) || !o->host || o->limited)
+		return;
+	if (!(o->kind == OOM_TOLD && p->told.killed.line) && (o->kind != OOM_KERNEL || !o->says || (strcmp(o->says, SIGNAL_9) != 0 && strcmp(o->who, "container") != 0)))
 		return;
 	if (p->kubernetes)
 		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Kubernetes. Where a container of a pod ended so, it had no more than its limit (resources.limits.memory), or its node had no "

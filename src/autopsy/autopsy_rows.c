@@ -192,6 +192,9 @@ const struct row autopsy_rows[] = {
 		{ UNTRIED(BY_GROWTH, "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
 		    "and lies there free"), "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
 		    " shows what is needed." } } },
+	{ NEEDS_HOST | NEEDS_LOADS, "weights were loaded then", {
+		{ "Those of a file and the model's own lie there together, a model's in float32 unless it is told otherwise", "then it fails before the first result, whatever the batch. "
+		    "A file that is mapped (safetensors), fewer bits, or " IN_TORCH("in transformers torch_dtype and low_cpu_mem_usage=True, or ") "a smaller model take less." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
 		{ WEIGHTS_MORE, BEFORE_ANY },
 		{ UNTRIED(BY_BITS, IN_TORCH("A file's tensors are put back on the device beside the model's own")), "map_location=\"cpu\" in torch.load." } } },	/* what reads weights of few bits does so itself */

@@ -142,14 +142,14 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
 	SAYS(BOARD,		LINE,		"a line that names a board of NVIDIA's, and no card's memory")			\
 	SAYS(WSL,		LINE,		"a line that names WSL, and the machine's memory")				\
-	SAYS(DOCKER,		LINE,		"a line that names Docker or Kubernetes, and a process that signal 9 ended, or OOMKilled")			\
+	SAYS(DOCKER,		LINE,		"a line that names Docker or Kubernetes, and a process that signal 9 ended, OOMKilled, or people say that it was killed")			\
 	SAYS(MISMATCH,		LINE,		"the driver's own words, and an error of CUDA without figures")			\
 	SAYS(LISTED_CONTEXTS,	LINE,		"nvidia-smi's list, with the same process on two cards, small on the first")	\
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
 	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth or of tests")			\
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
 	SAYS(TOLD_VERSION,	WORDS,		"a sentence that says that it fails with a version, or that it does not with another")			\
-	SAYS(TOLD_KEPT,		WORDS,		"a sentence that says that something stays on the device, and a device's memory")			\
+	SAYS(TOLD_KEPT,		WORDS,		"a sentence that says that something stays on the device, or is kept with its graph")			\
 	SAYS(TOLD_CACHED,	WORDS,		"a sentence that says that samples are kept in memory, and no device's memory")			\
 	SAYS(TOLD_SAVED,	WORDS,		"a sentence of the failure that speaks of results that are written, and no device's memory")			\
 	SAYS(TOLD_UNGRADED,	WORDS,		"a sentence that says that torch.no_grad() is missing, and a device's memory")			\

@@ -124,7 +124,7 @@ on_some_device(struct autopsy *y, enum autopsy_says kind)
 {
 	char bytes[SIZE_TEXT];
 
-	if (y->log.paste.millions < MANY || !is_of_device(y) || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
+	if (y->log.paste.millions < MANY || y->log.paste.later.line || !is_of_device(y) || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		return;
 	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s.%s", where_named(y), they_take(y),
 	    is_trained_whole(y) ? arena_printf(y->arena, " Where all of them are trained with Adam in mixed precision, they take, as a rule, with "
@@ -137,7 +137,7 @@ split(struct autopsy *y, enum autopsy_says kind)
 {
 	char bytes[SIZE_TEXT];
 
-	if (y->log.paste.millions >= MANY && !y->main->host && is_trained_whole(y) && !autopsy_is_tried(y, BY_OFFLOADING))
+	if (y->log.paste.millions >= MANY && !y->log.paste.later.line && !y->main->host && is_trained_whole(y) && !autopsy_is_tried(y, BY_OFFLOADING))
 		autopsy_hint(y, kind, arena_printf(y->arena, "%s and all of them are trained with Adam in mixed precision, they take, as a rule, with their gradients and what it keeps, 16 bytes "
 		    "each, %s, on all devices together, ahead of what forward keeps: where those have not as much, a smaller batch does not help.", where_named(y), size_human(bytes, weights_bytes(y, TRAINED_BYTES))));
 }

@@ -356,6 +356,27 @@ reads_wide(struct talk t)
 	return clause_is_question(talk_sentence(t, at)) || clause_works(clause) || talk_any_whole(clause, "if would should could instead unlike never even master cpu then works whether") || talk_any_whole(talk_part(t, clause.s, at), "not no n't") || talk_has_whole(talk_part(t, clause.s, at), "n't") ? NULL : at;
 }
 
+#define ATTACHED	"forgot to detach|forgot detach|forgot .detach|forgot the detach|forgot to call detach|not detached|n't detached|not detach|n't detach|without detach|without detaching|without .detach|not detaching|n't detaching|missing detach|missing .detach|" \
+    "without .item()|forgot .item()|forgot to use .item()|forgot item()|not use .item()|n't use .item()|not using .item()|n't using .item()|instead of loss.item()|not loss.item()|missing .item()|forgot loss.item()"
+#define ATTACHED_CHINESE	"没有detach|没detach|忘了detach|忘记detach|未detach|没有加detach|没加detach|没有用detach|没有.detach|没有加.item|没加.item|忘了.item|没用.item|没有用.item|没有item()"
+
+/* "I appended outputs to a list without detach": told of what one did, and neither asked nor
+ * advised. */
+static const char *
+keeps_graph(struct talk t)
+{
+	size_t n;
+	const char *at = talk_first(t, ATTACHED_CHINESE);
+	struct talk sentence;
+
+	if (at)
+		return talk_any_phrase(t, "吗|?|？|是不是|如果|应该") ? NULL : at;
+	if (!(at = talk_find_whole(t, ATTACHED, &n)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	return clause_is_question(sentence) || talk_any_whole(sentence, "if should would could might maybe must even") || clause_works(talk_clause(t, at, n)) ? NULL : at;
+}
+
 /* What is said, and where that is kept: the first of each. */
 static const struct {
 	size_t at;	/* in struct oom_paste: a struct said */
@@ -368,6 +389,7 @@ static const struct {
 	{ offsetof(struct oom_paste, replicas), copies_data },
 	{ offsetof(struct oom_paste, ungraded), records_gradients },
 	{ offsetof(struct oom_paste, full_size), reads_wide },
+	{ offsetof(struct oom_paste, attached), keeps_graph },
 	{ offsetof(struct oom_paste, processes), shares_device },
 	{ offsetof(struct oom_paste, media), only_long },
 	{ offsetof(struct oom_paste, media), differs_in_length },

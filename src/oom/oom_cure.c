@@ -85,6 +85,8 @@ oom_cure_added(struct talk t)
 
 	while (talk_next_phrase(t, ADDS, &at, &n)) {
 		sentence = talk_sentence(t, at);
+		if (talk_is_one_of(clause_word_behind(t, at + n), "it them this") && talk_is_one_of(clause_word_behind(t, clause_word_behind(t, at + n).s + clause_word_behind(t, at + n).n), "to up"))
+			continue;		/* "when I add it to the total" */
 		if (is_of_state(talk_part(t, at, at + n), talk_clause(t, at + n, 0), at + n))
 			continue;
 		if (is_of_more(sentence, at + n) && !is_of_machine(sentence, at + n) && !clause_works(talk_clause(t, at, n)) && oom_short_fails(sentence))

@@ -239,6 +239,10 @@ has_more(struct talk t, const char *at, size_t n)
 
 	if (talk_any_whole(sentence, "all every each") && talk_has_whole(sentence, ALL_THERE))
 		return true;
+	/* "all my processes load the checkpoint to cuda:0" */
+	if (talk_has_whole(sentence, "all processes|all my processes|all the processes|every process|each process|all ranks|all the ranks|every rank|each rank|all workers|each worker|every worker") &&
+	    talk_any_whole(sentence, "load loads loaded put puts allocate allocates allocated create creates created place places placed map maps mapped use uses using go goes") && !talk_any_whole(sentence, "own not never respective"))
+		return true;
 	/* "the main GPU 0 has been used by all the other subprocesses", and not by all users */
 	if (talk_has_whole(sentence, BY_ALL) && talk_any_of(sentence, "process rank"))
 		return true;
