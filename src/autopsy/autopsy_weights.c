@@ -22,13 +22,20 @@ weights_bytes(const struct autopsy *y, int each)
 	return y->log.paste.millions * MILLION * each;
 }
 
+/* Not where a run is to make them so, which reads them as they were. */
+static bool
+in_few_bits(const struct oom_paste *p)
+{
+	return p->few_bits && !p->quantizing && !p->quantizes.line;
+}
+
 bool
 autopsy_weights_fill(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 	int64_t total = autopsy_device_bytes(y);
 
-	return p->millions > 0 && !p->splits && !p->model_told && p->many_bits && !p->few_bits && total > 0 && weights_bytes(y, HALF_BYTES) > total;
+	return p->millions > 0 && !p->splits && !p->model_told && p->many_bits && !in_few_bits(p) && total > 0 && weights_bytes(y, HALF_BYTES) > total;
 }
 
 bool
@@ -58,7 +65,7 @@ they_take(const struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	char bytes[SIZE_TEXT];
 
-	return arena_printf(y->arena, "they take %s in 16 bits%s", size_human(bytes, weights_bytes(y, HALF_BYTES)), p->few_bits ?
+	return arena_printf(y->arena, "they take %s in 16 bits%s", size_human(bytes, weights_bytes(y, HALF_BYTES)), in_few_bits(p) ?
 	    arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)", p->few_bits) :
 	    ", half of that in 8, a quarter in 4");
 }
@@ -72,7 +79,7 @@ read_whole(const struct autopsy *y, int64_t total)
 	int64_t whole = weights_bytes(y, FLOAT_BYTES);
 	char bytes[SIZE_TEXT];
 
-	if (!p->loads_model || p->types || p->many_bits || p->few_bits || whole <= total || !autopsy_may_be_torch(y))
+	if (!p->loads_model || p->types || p->many_bits || in_few_bits(p) || whole <= total || !autopsy_may_be_torch(y))
 		return "";
 	return arena_printf(y->arena, " By line %d transformers reads them, and no type for them was found in what was read: without one (torch_dtype=torch.float16, now "
 	    "called dtype), versions before 5 make them float32, %s, which the device does not have.", p->loads_model, size_human(bytes, whole));
@@ -84,7 +91,7 @@ is_trained_whole(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return (p->trains || p->training || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) && !p->names_adapter && !p->few_bits && !p->inferring.line &&
+	return (p->trains || p->training || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) && !p->names_adapter && !in_few_bits(p) && !p->inferring.line &&
 	    !p->evaluating.line && !autopsy_is_of_another(y);
 }
 
@@ -165,8 +172,10 @@ filling(struct autopsy *y, enum autopsy_says kind, int64_t total)
 	const char *then;
 	char have[SIZE_TEXT];
 
+	if (!in_few_bits(p) && weights_bytes(y, HALF_BYTES) > total && (autopsy_had_steps(y) || p->quantizing || p->quantizes.line))
+		return;			/* it had them there, or goes over them layer by layer */
 	size_human(have, total);
-	if (p->few_bits)
+	if (in_few_bits(p))
 		then = "What a run keeps has to fit beside them.";
 	else if (weights_bytes(y, HALF_BYTES) > total)
 		then = arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of "
@@ -183,7 +192,7 @@ autopsy_weights(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	enum autopsy_says kind = p->model_told ? SAYS_TOLD_WEIGHTS : SAYS_NAMED_WEIGHTS;
 	int64_t total = autopsy_device_bytes(y);
-	bool is_served = y->main->kind == OOM_KERNEL && p->serves;
+	bool is_served = y->main->kind == OOM_KERNEL && (p->serves || p->quantizing || (p->loading.line && !autopsy_had_steps(y)));
 
 	if (p->millions <= 0 || y->lo >= NO_DEVICE || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served && !speaks_of_weights(y->main)))
 		return;

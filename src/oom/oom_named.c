@@ -245,6 +245,14 @@ says(struct talk t, const char *phrases)
 	return NULL;
 }
 
+/* "I want its poses to get files for gsplat": is what stands at S what results are for? */
+static bool
+is_purpose(struct talk sentence, const char *s)
+{
+	return talk_any_phrase(talk_part(sentence, sentence.s, s), "file for|files for|input for|inputs for|data for|dataset for|poses for|points for|cloud for|clouds for|initialization for|results for|output for|"
+	    "prepare for|as input to|input to|to be used in|to use in|to use with|later in|用于|用来做");
+}
+
 /* The same of a program that is run: in the sentence that tells of memory, or in one that says that
  * it trains or runs. */
 static const char *
@@ -255,7 +263,7 @@ says_of_run(const struct oom_told *o, struct talk t, const char *phrases, int li
 
 	for (; (at = says(rest, phrases)); rest = talk_part(t, sentence.s + sentence.n, end)) {
 		sentence = talk_sentence(t, at);
-		if ((o->here_line == line && oom_told_sentence(o, t).s == sentence.s) || talk_any_begins(sentence, "train run using use render"))
+		if (!is_purpose(sentence, at) && ((o->here_line == line && oom_told_sentence(o, t).s == sentence.s) || talk_any_begins(sentence, "train run using use render")))
 			return at;
 	}
 	return NULL;

@@ -129,7 +129,9 @@ is_size_that_runs(struct talk t, const char *s)
 }
 
 #define FEW_BITS	"4bit|8bit|nf4|int4|w4a16|w8a8|mxfp4|nvfp4|fp8_scaled|fp8_e4m3|_fp8|-fp8|gpt-oss|exl2|gptq|awq|gguf|--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|" \
-    "quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8"
+    "quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8|--quantize|--quantization|eetq"
+/* What makes such weights of others, which have 16 bits until then: */
+#define QUANTIZING	"model.quantize(|.quantize(tokenizer|.quantize(calib|.quantize(examples|quantizeconfig(|gptqmodifier(|awqmodifier("
 
 /* "--load-8bit"; not "load_in_4bit: false", nor "with --load-8bit it loads normally", which is of
  * another run. */
@@ -254,6 +256,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		p->millions = -1;	/* a tokenizer is learned, and the model is the one that it was made for */
 	if (is_in_few_bits(t, told))
 		p->few_bits = line;
+	if (talk_any_phrase(t, QUANTIZING))
+		p->quantizing = line;
 	if (clause_set(t, "float16|fp16|bf16|float32|.half()"))
 		p->many_bits = line;
 }
@@ -392,7 +396,7 @@ program(struct oom_paste *p, struct talk t, int line)
     "\xe6\x95\xb0\xe6\x8d\xae\xe9\x9b\x86|\xe5\xbe\xae\xe8\xb0\x83|\xe5\xad\xa6\xe7\xbf\x92|\xed\x95\x99\xec\x8a\xb5"
 
 /* Programs that run networks and train none. */
-#define SERVERS		"tensorrt_llm tensorrt-llm trtllm tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui colabfold localcolabfold run_alphafold"
+#define SERVERS		"tensorrt_llm tensorrt-llm trtllm tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui text-generation-launcher text-generation-server text-generation-inference text_generation_server colabfold localcolabfold run_alphafold"
 /* Scripts that infer, as a command names them. */
 #define INFERRERS	"inference_ inference.py infer.py infer_ predict.py predict_"
 

@@ -77,6 +77,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int model_of;		/* the last line that gives one as the model */
 	bool model_told;	/* and none but sentences have one */
 	int few_bits;		/* the last line by which weights may be in fewer than 16 bits, */
+	int quantizing;		/* the last line with a call that makes them so, */
 	int many_bits;		/* and the last that speaks of 16 or more */
 	int64_t batch, parts, width, height;	/* Darknet's configuration; 0: not said */
 	int parts_line, parts_again;	/* where it says parts, and where once more, to no effect */

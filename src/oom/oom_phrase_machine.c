@@ -121,6 +121,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "riga # : # Killed", ENDED }, { "linha # : # Killed", ENDED }, { "línea # : # Killed", ENDED },	/* as bash says it elsewhere */
 	{ ".sh: # : # killed", ENDED },
 	{ "]+ Killed", ENDED },
+	{ "/it] Killed\b", ENDED }, { "/s] Killed\b", ENDED },	/* behind a bar of progress, which ends no line */
 	{ "~zsh: killed", ENDED },
 	{ "~[# ] # killed", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },		/* zsh's */
 	{ "~exit_code\a137", ENDED },

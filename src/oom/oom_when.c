@@ -297,7 +297,7 @@ counts_rounds(struct talk next)
 }
 
 /* What less of something put off: it fails with that, too, only later. */
-#define DELAYED		"with more epochs|with more steps|with more iterations|after more epochs|after more steps|after more iterations|takes more epochs|takes more steps|a few more epochs|a few more steps|some more epochs|" \
+#define DELAYED		"after warmup|after warm-up|after warm up|after the warmup|after the warm-up|with more epochs|with more steps|with more iterations|after more epochs|after more steps|after more iterations|takes more epochs|takes more steps|a few more epochs|a few more steps|some more epochs|" \
     "only delays|just delays|only delayed|just delayed|only postpones|just postpones|only postponed|just postponed|merely delays|takes longer to happen|takes longer until|takes longer before|runs longer before|trains longer before|runs longer until|" \
     "trains longer until|lasts longer before|lasts longer until|survives longer|holds off the problem|holds of the problem|holds off the error|never in the same spot|never at the same spot|not in the same spot|not at the same spot|never at the same point|" \
     "not at the same point|never at the same step|not at the same step|not always at the same|different step each time|different point each time|different place each time|different iteration each time"
