@@ -150,6 +150,8 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, attached), offsetof(struct oom_paste, sums), SAYS_TOLD_KEPT, OF_ITSELF, 0,
 	    "Where losses or results are kept as they are, in a sum or on a list, each holds the graph that made it, with all that forward keeps, and that grows from step to step: .detach(), or .item() of a number, "
 	    "lets go of it." },
+	{ offsetof(struct oom_paste, too_large), offsetof(struct oom_paste, model.line), SAYS_TOLD_WEIGHTS, OF_ITSELF | ON_DEVICE, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP,
+	    "Where that is so of its weights alone, it fails before the first result, whatever the batch: fewer bits, or a part of them on more devices or in the machine's memory, take less there." },
 	{ offsetof(struct oom_paste, full_size), offsetof(struct oom_paste, few_bits), SAYS_TOLD_WEIGHTS, OF_ITSELF, TRACE_BACKWARD | TRACE_STEP,
 	    "Where a model's weights were read in float32, as transformers before its version 5 does where torch_dtype (now dtype) says nothing, they have 4 bytes each, twice as many as in 16 bits, "
 	    "before anything is computed with them." },

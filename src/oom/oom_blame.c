@@ -377,6 +377,26 @@ keeps_graph(struct talk t)
 	return clause_is_question(sentence) || talk_any_whole(sentence, "if should would could might maybe must even") || clause_works(talk_clause(t, at, n)) ? NULL : at;
 }
 
+#define MODEL_TOO_LARGE	"model is too big for|model is too large for|model is simply too big|model is just too big|model too big for|model too large for|model does not fit|model doesn't fit|model won't fit|model will not fit|model can't fit|model cannot fit|model didn't fit|" \
+    "model did not fit|weights do not fit|weights don't fit|weights cannot fit|weights can't fit|weights are too large for|weights are too big for|unable to fit the model|can't fit the model|cannot fit the model|couldn't fit the model|could not fit the model"
+#define TOO_LARGE_CHINESE	"模型太大|模型过大|模型放不下|单卡放不下|一张卡放不下|显存放不下|放不下整个模型|放不下这个模型"
+
+/* "The model is too big for my GPU": told of what failed. */
+static const char *
+is_too_large(struct talk t)
+{
+	size_t n;
+	const char *at = talk_first(t, TOO_LARGE_CHINESE);
+	struct talk sentence;
+
+	if (at)
+		return talk_any_phrase(t, "吗|?|？|是不是|如果|不是因为|不是模型") ? NULL : at;
+	if (!(at = talk_find_whole(t, MODEL_TOO_LARGE, &n)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	return clause_is_question(sentence) || talk_any_whole(sentence, "if should would could might maybe think thought whether cpu ram disk when larger bigger") ? NULL : at;
+}
+
 /* What is said, and where that is kept: the first of each. */
 static const struct {
 	size_t at;	/* in struct oom_paste: a struct said */
@@ -389,6 +409,7 @@ static const struct {
 	{ offsetof(struct oom_paste, replicas), copies_data },
 	{ offsetof(struct oom_paste, ungraded), records_gradients },
 	{ offsetof(struct oom_paste, full_size), reads_wide },
+	{ offsetof(struct oom_paste, too_large), is_too_large },
 	{ offsetof(struct oom_paste, attached), keeps_graph },
 	{ offsetof(struct oom_paste, processes), shares_device },
 	{ offsetof(struct oom_paste, media), only_long },

@@ -111,7 +111,7 @@ is_size_of_model(struct talk t, const char *s, const char *to)
 	ahead = clause_word_ahead(t, s);
 	return talk_any_of(talk_part(t, s, to), OF_BITS) || talk_is_one_of(ahead, OF_WORK " " OF_FAMILY) ||
 	    talk_is_one_of(behind, "model models llm llms param params parameter parameters pretrain pretraining " OF_BITS) ||
-	    is_size_in_chinese(t, s, to) || (talk_is_one_of(ahead, "the") && to[-1] == 'B' && talk_is_one_of(behind, OF_FAILING) && oom_short_fails(talk_clause(t, s, 1)));
+	    is_size_in_chinese(t, s, to) || (talk_is_one_of(ahead, "the") && to[-1] == 'B' && ((talk_is_one_of(behind, OF_FAILING) && oom_short_fails(talk_clause(t, s, 1))) || (talk_is_one_of(behind, "on with") && talk_is_one_of(clause_word_ahead(t, ahead.s), OF_WORK))));
 }
 
 #define RUNS_INSTEAD	"stuck using|stuck with|stuck on|limited to|only use|only run|only able to|can run|could run|able to run|can use|able to use|settle for|fall back to|fell back to|get by with"

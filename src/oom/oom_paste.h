@@ -132,6 +132,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said saved;	/* of results that are written, */
 	struct said tasks;	/* of learning through steps of learning, */
 	struct said attached;	/* of results or losses that are kept with their graph, */
+	struct said too_large;	/* of a model that a device is too small for, */
 	struct said full_size;	/* of weights that were read in float32, */
 	struct said ungraded;	/* of gradients that are on where nothing is trained, */
 	struct said processes;	/* of processes that use one device, */

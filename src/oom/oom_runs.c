@@ -519,7 +519,7 @@ const char *
 oom_runs_shared(struct talk t)
 {
 	const char *chinese = talk_any_phrase(t, CARD_CHINESE) && !talk_any_phrase(t, ALONE_CHINESE) ? talk_first(t, SHARED_CHINESE) : NULL;
-	const char *at = talk_any_whole(t, "gpu gpus card cards vram cuda") || talk_any_begins(t, "a100 h100 v100 gpu") ? clause_says(t, "assigned to the same gpu|occupied by another|occupied by other|used by another|used by other|using by other|"
+	const char *at = talk_any_whole(t, "gpu gpus card cards vram cuda") || talk_any_begins(t, "a100 h100 v100 gpu") ? clause_says(t, "experiments on the same gpu|experiments on one gpu|jobs on the same gpu|jobs on one gpu|scripts on the same gpu|scripts on one gpu|trainings on the same gpu|trainings on one gpu|programs on the same gpu|programs on one gpu|assigned to the same gpu|occupied by another|occupied by other|used by another|used by other|using by other|"
 	    "a shared gpu|share the gpu|shares the gpu|sharing the gpu|sharing a gpu|share the same gpu|share one gpu|shared with other|other users are|other people are|another user|someone else is|already a training|"
 	    "another training|another process is|another program is|another job is|other jobs are|other processes are|two trainings|several trainings|at the same time on the same gpu|on the same gpu at the same time", AHEAD, "if whether maybe perhaps single users requests clients threads streams") : NULL;
 
