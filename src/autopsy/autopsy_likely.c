@@ -229,7 +229,7 @@ is_near_ram(const struct autopsy *y)
 {
 	const struct oom_told *t = &y->log.paste.told;
 
-	return y->main->kind == OOM_TOLD && !y->main->host && !t->device && t->ram && !t->gpu;
+	return (y->main->kind == OOM_TOLD || (y->main->kind == OOM_OTHER && oom_is_vague(y->main))) && !y->main->host && !t->device && t->ram && !t->gpu;
 }
 
 /* What had filled the machine's memory is known to be a process, where the kernel says what the one
@@ -258,7 +258,7 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = !o->hedged && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && !y->log.paste.told.device && !(is_near_ram(y) && (r->needs & NEEDS_TRIALS))));
+	bool either = !o->hedged && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && !y->log.paste.told.device && !(is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))));
 	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT)) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;

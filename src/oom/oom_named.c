@@ -13,6 +13,7 @@
 #include "oom/oom_short.h"
 #include "oom/oom_whose.h"
 
+#define TWO_SIGNS	6	/* bytes of 泄漏 */
 #define MANY_NODES	5000	/* of a graph */
 #define WORDS_AHEAD	3	/* of a set's name, in which it may be called large */
 #define MOST_CALL_LINES	16	/* of one call */
@@ -405,6 +406,21 @@ is_cleared(struct talk sentence, const char *at)
 	return talk_any_whole(sentence, "cause causes causing caused leak leaks culprit reason") && clause_says_no(talk_part(sentence, sentence.s, at), "nothing none");
 }
 
+/* 内存, beside which no device is named; of 内存泄漏 it may be either's. */
+static bool
+names_ram_elsewhere(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	if (talk_any_phrase(t, "gpu|cuda"))
+		return false;
+	while (talk_next_phrase(t, "内存", &at, &n))
+		if (!talk_any_phrase(talk_head(t, at + n, TWO_SIGNS), "泄漏|泄露"))
+			return true;
+	return false;
+}
+
 /* "import pickle", "from a import b" */
 static bool
 begins_code(struct talk t)
@@ -564,7 +580,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
-	if (oom_whose_names_ram(t))
+	if ((oom_whose_names_ram(t) && !(o->gpu_ram && oom_whose_may_be_gpu_ram(t))) || (o->gpu != line && names_ram_elsewhere(t)))
 		o->ram = line;
 	killed = oom_killed_told(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))

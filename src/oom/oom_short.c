@@ -26,7 +26,7 @@ static const struct {
 	{ TOLD_FULL, "memory: 100%|memory 100%|memory at 100%|ram: 100%|ram 100%|ram at 100%" },
 	{ TOLD_ENDED, RESOURCES },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memory failure|memory failures|memory issue|memory issues|memory problem|memory problems|memory trouble|"
-	    "issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
+	    "ram issue|ram issues|ram problem|ram problems|ram error|ram errors|vram issue|vram issues|vram problem|vram problems|vram error|vram errors|issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
 	    "memory allocation error|memory allocation errors|memory allocation failure|memory allocation issue|memory allocation problem" },
 	{ TOLD_NOTHING, NULL }
 };
@@ -258,6 +258,24 @@ says_amount(struct talk t, const char **at, size_t *n)
 	return TOLD_NOTHING;
 }
 
+#define LACKS	"it is not enough|it's not enough|it isn't enough|it is far from enough|it's far from enough|that is not enough|that's not enough|that isn't enough|this is not enough|it was not enough|it wasn't enough|it is not sufficient|it isn't sufficient|it is insufficient|is still not enough"
+
+/* "I have 24 GB of VRAM, but it is not enough to train": what is short is named ahead of it. */
+static bool
+lacks_it(struct talk t, const char **at, size_t *n)
+{
+	struct talk rest, sentence, word;
+
+	for (rest = t; (*at = talk_find_whole(rest, LACKS, n)); rest = talk_part(t, *at + *n, t.s + t.n)) {
+		sentence = talk_sentence(t, *at);
+		word = clause_word_behind(sentence, *at + *n);
+		if ((word.n == 0 || piece_past_blanks(*at + *n, t.s + t.n) != word.s || talk_is_one_of(word, "to for at even")) && talk_has_whole(talk_part(t, sentence.s, *at), MEMORY) &&
+		    talk_any_whole(talk_part(t, sentence.s, *at), "but however yet although though even still") && !talk_has_whole(talk_part(t, sentence.s, *at), OTHER_MEMORY) && oom_told_happened(t, *at, *n))
+			return true;
+	}
+	return false;
+}
+
 enum told_what
 oom_short_says(struct talk t, const char **at, size_t *n)
 {
@@ -296,7 +314,7 @@ oom_short_says(struct talk t, const char **at, size_t *n)
 		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), TOLD_CARD) &&
 		    !talk_has_whole(clause, OF_ITS_WORK) && oom_told_happened(t, *at, *n))
 			return of_card[i].what;
-	return says_amount(t, at, n);
+	return lacks_it(t, at, n) ? TOLD_SHORT : says_amount(t, at, n);
 }
 
 bool

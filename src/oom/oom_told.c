@@ -180,6 +180,18 @@ is_excepted(struct talk clause)
 	return at && !talk_is_one_of(clause_word_behind(clause, at + n), "i we");
 }
 
+#define BOUND_TO	"i can only|i can just|we can only|we can just|can only use|can just use|i have to|i had to|we have to|we had to|i need to use|i must|i am forced|i'm forced|i could only"
+
+/* "I can only use a small batch to avoid the out of memory error": it comes without that. */
+static bool
+is_bound(struct talk clause, const char *at)
+{
+	size_t n;
+	const char *avoids = talk_find_whole(clause, "to avoid|to prevent", &n), *bound = talk_find_whole(clause, BOUND_TO, &n);
+
+	return bound && avoids && bound < avoids && avoids < at;
+}
+
 bool
 oom_told_happened(struct talk line, const char *at, size_t n)
 {
@@ -192,7 +204,7 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
-	return (!talk_has_whole(clause, ADVICE) && !is_excepted(clause) && !is_condition(clause, at)) || clause_is_question(talk_sentence(line, at));
+	return ((!talk_has_whole(clause, ADVICE) || is_bound(clause, at)) && !is_excepted(clause) && !is_condition(clause, at)) || clause_is_question(talk_sentence(line, at));
 }
 
 /* A card (显卡) that is short of something is so of memory where 内存 or 跑 says it, or the word stands
@@ -211,7 +223,7 @@ card_is_short(struct talk t)
 static bool
 is_of_machine(struct talk t)
 {
-	return talk_any_whole(t, "cpu ram swap") || talk_any_phrase(t, "\xe7\xb3\xbb\xe7\xbb\x9f|\xe4\xb8\xbb\xe6\x9c\xba|\xe7\x94\xb5\xe8\x84\x91|\xe6\x9c\xba\xe5\x99\xa8|"	/* 系统, 主机, 电脑, 机器 */
+	return talk_any_whole(t, "cpu ram swap") || talk_any_phrase(t, "服务器内存|服务器的内存") || talk_any_phrase(t, "\xe7\xb3\xbb\xe7\xbb\x9f|\xe4\xb8\xbb\xe6\x9c\xba|\xe7\x94\xb5\xe8\x84\x91|\xe6\x9c\xba\xe5\x99\xa8|"	/* 系统, 主机, 电脑, 机器 */
 	    "\xe7\x89\xa9\xe7\x90\x86\xe5\x86\x85\xe5\xad\x98|\xe8\xbf\x90\xe8\xa1\x8c\xe5\x86\x85\xe5\xad\x98");		/* 物理内存, 运行内存 */
 }
 
@@ -385,7 +397,13 @@ memory(struct oom_told *o, struct talk t, int line)
 		if (now.what && !now.device && !now.host && !oom_whose_lists_both(oom_told_sentence(&now, t)))
 			place(&now, oom_told_sentence(&now, t));
 		if (now.what && !now.device && !now.host && !oom_whose_lists_both(t))
-			now.host = oom_whose_ram(t) || oom_whose_ram_ends(t);
+			now.host = oom_whose_ram(t) || oom_whose_ram_ends(t) || (talk_any_phrase(t, "内存") && !talk_any_phrase(t, "显存") && is_of_machine(t) && !is_of_card(t));
+		if (now.what && now.device && oom_whose_is_gpu_ram(t))
+			o->gpu_ram = line;
+		if (now.host && o->gpu_ram && talk_any_whole(t, "ram") && oom_whose_may_be_gpu_ram(t)) {
+			now.host = false;
+			now.device = now.sure = true;
+		}
 		now.at = talk_holds(line_itself, now.at) ? now.at : line_itself.s;
 		if (t.s == plain)
 			lexicon_read(t.of, line_itself.s, line_itself.n);

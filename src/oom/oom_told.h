@@ -31,6 +31,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	int lost;		/* and in which a browser took WebGL's context back */
 	int here_line;		/* which it is */
 	bool sentence;		/* in a sentence, as people write them and programs hardly do */
+	int gpu_ram;		/* the line that says so of a "GPU RAM", which elsewhere is called RAM then */
 	int gpu, ram;		/* the last line that names a device, and the machine's memory */
 	struct said data;	/* the last that speaks of a whole set of data */
 	struct said framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */

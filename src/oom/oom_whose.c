@@ -166,6 +166,20 @@ oom_whose_names_ram(struct talk t)
 	return (talk_has_whole(t, OF_HOST) || talk_any_phrase(t, "gb machine|gb ram|gb of ram|python process")) && !talk_has_whole(t, RAM_OF_DEVICE);
 }
 
+#define OF_OTHER_RAM	"cpu ram|system ram|cpu memory|system memory|host memory|machine|computer|cpu|swap|laptop|pc"
+
+bool
+oom_whose_may_be_gpu_ram(struct talk t)
+{
+	return !talk_has_whole(t, OF_OTHER_RAM);
+}
+
+bool
+oom_whose_is_gpu_ram(struct talk t)
+{
+	return talk_has_whole(t, RAM_OF_DEVICE) && oom_whose_may_be_gpu_ram(t);
+}
+
 bool
 oom_whose_ram(struct talk t)
 {

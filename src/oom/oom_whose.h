@@ -25,5 +25,9 @@ bool	oom_whose_ram(struct talk);
 bool	oom_whose_ram_ends(struct talk);
 /* Does it name the machine's memory? */
 bool	oom_whose_names_ram(struct talk);
+/* Does it call a device's memory RAM, "GPU RAM", and name the machine's not? */
+bool	oom_whose_is_gpu_ram(struct talk);
+/* May its "RAM" be that, as it names neither the machine nor its processor? */
+bool	oom_whose_may_be_gpu_ram(struct talk);
 
 #endif

@@ -87,7 +87,7 @@ is_fine(struct talk t, const char *at)
 static const char *
 evaluates(struct talk t)
 {
-	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上|评估阶段|验证阶段|测试阶段|evaluate阶段|eval阶段|validation阶段|test阶段"), *at = elsewhere && !is_fine(t, elsewhere) ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
+	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上|评估阶段|验证阶段|测试阶段|evaluate阶段|eval阶段|test时|eval时|val时|valid时|validation时|evaluate时|test的时候|eval的时候|val的时候|跑测试集|跑验证集|validation阶段|test阶段"), *at = elsewhere && !is_fine(t, elsewhere) ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
 	    "predictions are stored on the gpu|outputs are kept on the gpu|predictions are kept on the gpu", AHEAD, "") : NULL;
 
 	return at || !talk_any_of(t, "valid eval test predict verif metric") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
@@ -98,7 +98,7 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "dataloader for test|loader for test|dataloader for the test|loader for the test|test dataloader starts|test loader starts|starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
-	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|evaluate script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|validation started|evaluation started|testing started|validation began|evaluation began|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|evaluate script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "computing metrics|computing the metrics|trying to compute metrics|trying to compute the metrics|calculating metrics|calculating the metrics|metrics are computed|prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
 
@@ -253,13 +253,15 @@ converts(struct talk t)
 
 #define GOES_WELL	"without problems|without problem|without any problem|without any problems|without issues|without any issue|without errors|without error|no problem|no problems|no issue|no issues"
 
+#define RESUMES_CHINESE	"从检查点恢复|从检查点继续|从断点恢复|从断点继续|断点续训|断点续练|恢复训练|加载检查点继续|加载断点|续训时|继续训练时|继续训练的时候|接着训练|重新加载模型继续训练|resume时|resume的时候|从checkpoint恢复|从checkpoint继续"
+
 /* "Can I resume it?" is a wish, and one that works has not failed. */
 static bool
 is_not_resumed(struct talk t, const char *at)
 {
 	struct talk clause = talk_clause(t, at, 1);
 
-	return clause_works(clause) || talk_has_whole(clause, GOES_WELL) || talk_has_whole(talk_part(t, clause.s, at), WISHES);
+	return clause_works(clause) || talk_has_whole(clause, GOES_WELL) || (talk_has_whole(talk_part(t, clause.s, at), WISHES) && !talk_has_whole(talk_part(t, clause.s, at), "when i want to|when i wanted to|when we want to|whenever i want to|once i want to"));
 }
 
 static const char *
@@ -273,7 +275,10 @@ resumes(struct talk t)
 	at = clause_says(t, "continue training|continued training|continuing training|training from checkpoint|training from a checkpoint|train from a checkpoint|"
 	    "from a specific checkpoint|from a state checkpoint|from an unfinished checkpoint|after restoring from|restoring from a checkpoint|restored from a checkpoint", AHEAD | WORKS, "");
 	/* "can I skip them and continue training?" is a wish */
-	return at && (!clause_is_question(talk_sentence(t, at)) || talk_any_of(talk_sentence(t, at), "checkpoint")) ? at : NULL;
+	if (at)
+		return !clause_is_question(talk_sentence(t, at)) || talk_any_of(talk_sentence(t, at), "checkpoint") ? at : NULL;
+	at = talk_first(t, RESUMES_CHINESE);
+	return at && !is_fine(t, at) ? at : NULL;
 }
 
 /* "When saving the model"; in Chinese 保存, with 时 behind it. */
