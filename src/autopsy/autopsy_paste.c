@@ -301,7 +301,7 @@ batch_told(struct autopsy *y)
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, p->least_batch > 1 ?
-	    (p->images || p->images_told || p->inferring.line) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
+	    (p->images || p->images_told || p->inferring.line || autopsy_serves(y)) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
 	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
 	    "Where it fails with one sample at once, too, a smaller batch does not help: what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides."));

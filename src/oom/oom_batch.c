@@ -222,6 +222,10 @@ is_other_batch(struct talk sentence, const char *at, int64_t least)
 	    (talk_any_phrase(sentence, "accumul") && (least > 1 || talk_any_begins(clause_word_ahead(sentence, at), "accumul")));
 }
 
+/* "--cuda-graph-max-bs 8": for how many requests at once graphs are captured, which no step of
+ * training has. */
+#define OF_GRAPHS	"cuda-graph|cuda_graph|cudagraph|cuda graph"
+
 /* Where T says that it fails with what NEXT finds, and that number: "with a batch > 2" with 3. */
 static const char *
 fails_with(struct talk t, oom_number_next *next, int64_t *least)
@@ -232,6 +236,8 @@ fails_with(struct talk t, oom_number_next *next, int64_t *least)
 
 	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = behind_but(clause_sentence(t, at), at);
+		if (talk_any_phrase(sentence, OF_GRAPHS))
+			continue;
 		if (fails(t, sentence) && (!runs_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == oom_number_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n) && !talk_any_phrase(talk_head(sentence, at + n, 2), ">")))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
 		    !is_other_batch(sentence, at, *least) && happens(t, sentence, at, n)) {
 			*least += next == oom_number_batch && talk_any_phrase(talk_head(sentence, at + n, 2), ">");

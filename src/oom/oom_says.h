@@ -139,7 +139,7 @@
 #define PAGING_FILE	"Windows had no memory left to promise: what programs have asked for does not "	\
     "fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS ". Each "	\
     "process that loads CUDA's libraries is promised gigabytes: there may be room with "	\
-    TRY BY_WORKERS "fewer loader processes" TRY BY_SWAP "a larger paging file" TRY_END "."
+    WITH_LOADER(TRY BY_WORKERS "fewer loader processes") TRY BY_SWAP "a larger paging file" TRY_END "."
 #define SUBDIVISIONS	"The device had no memory left; for what is not said. Where it is Darknet that says so, it "	\
     "computes a batch in parts, as many as `subdivisions` in the .cfg file says: more of them, up to as many "	\
     "as the batch has pictures, take less memory. What else takes less: " TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0" TRY_END ". Where it fails at the first layer, another "	\

@@ -41,7 +41,7 @@ static const char *
 went_back(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "downgrading|downgraded|downgrade|rolling back to|switching back to|switched back to|rolled back to|reverting to|reverted to|going back to|went back to", &n);
+	const char *at = talk_find_whole(t, "downgrading|downgraded|downgrade|rolling back to|switching back to|switched back to|rolled back to|reverting back to|reverted back to|revert back to|rolling back|reverting to|reverted to|going back to|went back to", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (!at || !talk_any_whole(sentence, GONE) || talk_any_whole(sentence, STILL " not try should could would may might if") || talk_any_phrase(sentence, "n't ") || clause_is_question(sentence))

@@ -199,7 +199,7 @@ falls(struct talk t)
 static bool
 guesses_leak(struct talk t)
 {
-	return talk_any_of(t, "leak") && (talk_any_whole(t, "maybe perhaps possibly") || talk_has_whole(t, OF_READING)) && !talk_any_of(t, "grow increas");
+	return talk_any_of(t, "leak") && (talk_any_whole(t, "maybe perhaps possibly suspect guess") || talk_has_whole(t, "some kind of|some sort of|kind of a|i think|looks like|look like|might be|could be|" OF_READING)) && !talk_any_of(t, "grow increas");
 }
 
 /* "Memory leak?" and "Is there a memory leak?" ask; "Why is there a memory leak?" tells of one. */
@@ -342,8 +342,8 @@ is_late(struct talk t)
 	bool people = talk_any_phrase(t, OF_PEOPLE);
 
 	if (talk_any_phrase(t, "ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
-	    "interrupt|ctrl-c|ctrl+c"))
-		return NULL;		/* what came after a time is something else then */
+	    "interrupt|ctrl-c|ctrl+c") || (talk_any_phrase(t, "gb vram|gib vram|mb vram|mib vram|gb ram|gib ram") && !oom_short_fails(t) && !talk_any_begins(t, "fail kill freez full fill exhaust")))
+		return NULL;		/* what came after a time is something else then, as "after 2 minutes: 9 GB VRAM" */
 	if ((said = talk_first(t, LATE_CHINESE)) && !talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功"))
 		return said;
 	if ((said = talk_first(t, "until ")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), "checkpoint save saves saving logg valid eval"))

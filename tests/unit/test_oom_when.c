@@ -8,7 +8,7 @@
 
 Test(oom_when, memory_that_grows)
 {
-	static const char *const yes[] = { "The memory usage keeps increasing until it fails", "I think there is a memory leak",
+	static const char *const yes[] = { "The memory usage keeps increasing until it fails",
 	    "GPU memory is growing with every batch", "RAM usage creeps up over the night", "the VRAM gradually fills up", "a memory 'leak' of tensors", "out of GPU memory for storing every state of the loss",
 	    "\xe6\x98\xbe\xe5\xad\x98\xe5\x8d\xa0\xe7\x94\xa8\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 显存占用逐渐增加 */
 
@@ -25,7 +25,7 @@ Test(oom_when, memory_that_grows)
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8" };	/* 显存一直在涨 */
 	static const char *const no[] = { "I increased the memory of the machine", "the memory does not increase", "the loss keeps increasing",
 	    "it is not a memory leak", "memory growth must be set before", "the batch size keeps growing",
-	    "I continue to increase the accuracy", "gradients get accumulated in memory", "Is it a memory leak?", "Memory leakage?",
+	    "I continue to increase the accuracy", "gradients get accumulated in memory", "Is it a memory leak?", "I think there is a memory leak", "Memory leakage?",
 	    "\xe7\xb2\xbe\xe5\xba\xa6\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8",	/* 精度持续上涨 */
 	    "the memory usage does not keep growing", "usage is growing no more", "The memory leak was fixed", "memory stops growing",
 	    "\xe8\xaf\xaf\xe5\xb7\xae\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e\xe5\x8a\xa0",	/* 误差逐渐增加 */
