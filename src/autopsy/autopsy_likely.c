@@ -153,7 +153,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
 	told[place(NEEDS_FULL)] = o->host || p->later.line || p->measures.line[MEASURE(BY_ADAPTER)] ? NULL : &p->told.full;
 	told[place(NEEDS_CODES)] = told[place(NEEDS_DATA)] ? &p->told.codes : NULL;
-	told[place(NEEDS_SECOND)] = o->host || autopsy_is_of_another(y) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
+	told[place(NEEDS_SECOND)] = o->host || autopsy_is_of_another(y) || (words && !autopsy_may_be_torch(y) && !autopsy_trains(y)) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = &p->large;
 	told[place(NEEDS_CARD)] = o->host || p->told.host || (words && p->told.ram && !p->told.device) || p->later.line || p->knobs[KNOB_THREADS].line ? NULL : &p->card;

@@ -382,8 +382,9 @@ autopsy_pictures_said(struct autopsy *y)
 
 	if (p->later.line || p->grows.line || p->media.line || p->fits)
 		return;		/* the size of a picture is the same from the first one on, and a film has more than that */
-	if ((y->causes.n && !autopsy_is_of_samples(y)) || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line || p->told.splats.line)
-		return;
+	if ((y->causes.n && !autopsy_is_of_samples(y)) || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line || p->told.splats.line ||
+	    p->rays.line || p->scenes || autopsy_is_tried(y, BY_SAMPLES))
+		return;		/* nor is a picture a network's where rays are followed */
 	autopsy_cause(y, SAYS_TOLD_PICTURES, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are %s, "
 	    "%.1f million pixels each, %s with them: crops, tiles one after the other, or half of each "
 	    "side, which takes a quarter, need less, and so do fewer at once.", p->said_line, (long long)p->said_high,

@@ -384,7 +384,7 @@ program(struct oom_paste *p, struct talk t, int line)
     "fine-tuning|finetune|finetuning|inference|dataset|datasets|data set|layers|gradients|backprop|checkpoint|checkpoints|llm|llms|lora|"		\
     "gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|embedding|embeddings|logits|gpt2|llama|seq2seq|forward pass|backward pass|optimizer|speech recognition"
 #define OF_FRAMEWORK	"torch pytorch tensorflow keras mxnet gluon caffe paddle jax flax onnx theano cntk darknet diffusers huggingface tinygrad vllm sglang llama ollama "	\
-    "ggml gguf mlx lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable"
+    "ggml gguf mlx lightning deepspeed detectron mmdet mmcv ultralytics yolov comfyui stable-diffusion stable_diffusion stablediffusion stable-baselines stable_baselines"
 
 /* What those have that learn trees, too, is not among these. */
 #define OF_LAYERS	"mlpclassifier|mlpregressor|perceptron|mlp|from_pretrained|tokenizer|network|networks|neural|epoch|epochs|layers|gradients|backprop|llm|llms|lora|gan|cnn|rnn|lstm|transformer|transformers|bert|gpt|unet|resnet|yolo|diffusion|"	\
@@ -489,6 +489,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner") || (source == SOURCE_COMMAND && talk_any_of(t, ".py") && talk_any_begins(t, INFERRERS)))
 		p->serves = line;
+	if (talk_any_phrase(t, "instant-ngp|instant ngp|instantngp|colmap2nerf|nerf dataset|nerfstudio|nerfacto|ns-train"))
+		p->scenes = line;
 	if (talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena"))
 		p->unmade = line;
 	oom_platform_line(p, t, line, told);

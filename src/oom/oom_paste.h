@@ -175,6 +175,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int docker;		/* the first sentence that names Docker, */
 	int kubernetes;		/* and the first line that names Kubernetes; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
+	int scenes;		/* a program that learns a scene from its pictures was named; */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */
 	int several;		/* the last line that speaks of several devices or processes, */
 	int tables;		/* the last line that names pandas, */

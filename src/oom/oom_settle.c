@@ -244,10 +244,9 @@ caffe_says(const struct oom_log *log)
 
 	if (!log->net_bytes && !log->input.known)
 		return "Caffe had no memory left on the device, and does not say for what. Where no other process "
-		    "has it, the run needs more than it has: what decides most of that is the number and the size of images at "
-		    "once. Where it is trained, batch_size of its data layers says how many (that of phase TEST lies there "
-		    "beside that of TRAIN), and iter_size in the solver makes the same update of smaller batches; elsewhere "
-		    "the shape of its input does.";
+		    "has it, the run needs more than it has: results of its layers grow with the number and the size of images at "
+		    "once, weights do not. Where its data layers have a batch_size, a smaller one takes less (that of phase TEST lies there "
+		    "beside that of TRAIN).";
 	if (!log->net_bytes)
 		return arena_printf(log->arena, "Caffe had no memory left on the device, and does not "
 		    "say for what. Its data layer makes batches of %lld samples; the results of all "

@@ -162,7 +162,7 @@ static const struct want texts[] = {
 	  .text = "ResourceExhaustedError: Fail to alloc memory of 564023296 size, error code is 12.\n      [operator < "
 	    "conv2d > error]\n" },
 	{ .name = "Caffe alone", .from = "CMU-Perceptual-Computing-Lab/caffe_rtpose/issues/36", .who = "Caffe",
-	  .says = "batch_size of its data layers",
+	  .says = "its data layers have a batch_size",
 	  .text = "F0406 17:19:19.386066 12837 syncedmem.cpp:56] Check failed: error == cudaSuccess (2 vs. 0) out of memory\n" },
 	{ .name = "Ray's workers", .from = "jchengai/planTF/issues/28", .who = "Ray", .host = true,
 	  .says = "tasks and actors", .text = "(raylet) node_manager.cc:3064: 12 Workers (tasks / actors) killed due to "

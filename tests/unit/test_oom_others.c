@@ -14,7 +14,7 @@ static const struct want texts[] = {
 	  .text = "RuntimeError: [enforce fail at event_gpu.cc:17] error == cudaSuccess. 2 vs 0. Error at: "
 	    "/src/caffe2/core/event_gpu.cc:17: out of memory\n" },
 	{ .name = "NVIDIA's Caffe", .from = "NVIDIA/DIGITS/issues/1842",
-	  .who = "Caffe", .says = "batch_size of its data layers",
+	  .who = "Caffe", .says = "its data layers have a batch_size",
 	  .text = "F1011 18:03:00.939154 12931 gpu_memory.hpp:27] Out of memory: failed to allocate 150994944 bytes on device 0\n" },
 	{ .name = "tcmalloc", .from = "marco-c/autowebcompat/issues/191",
 	  .who = "tcmalloc", .host = true, .hedged = true, .says = "By itself that is no failure",
