@@ -366,41 +366,37 @@ sets_wanted(const struct sets *s, uint64_t set, int node)
 /* Of some tensors, by price, so many bytes must go: what it costs at least to bring those back. */
 struct cover {
 	int n;
-	int64_t bytes[64];
-	double again[64];
+	int64_t bytes[64], ahead[65];	/* of each, and of all ahead of it */
+	double again[64], price[65];	/* likewise */
 	double best;
 	int looks;		/* that may still be taken; then fractions are good enough */
 };
 
-/* The same of those from place I on, where parts of tensors may go. */
-static double
-fractional(const struct cover *c, int i, int64_t above)
-{
-	double cost = 0;
-
-	for (; i < c->n && above > 0; i++) {
-		if (c->bytes[i] >= above)
-			return cost + c->again[i] * (double)above / (double)c->bytes[i];
-		cost += c->again[i];
-		above -= c->bytes[i];
-	}
-	return above > 0 ? HUGE_VAL : cost;
-}
-
-/* Branch and bound: the cheapest goes, or stays. */
+/* Branch and bound: the cheapest goes, or stays. Of those from place I on all that are ahead of
+ * place J go where parts of tensors may, and a part of J itself: where the tensor at I stays, that
+ * place is further on, and else the same. */
 static void
-cover_from(struct cover *c, int i, int64_t above, double cost)
+cover_from(struct cover *c, int i, int j, int64_t above, double cost)
 {
-	double least = cost + fractional(c, i, above);
+	double least = cost;
 
+	if (above > 0) {
+		int64_t end = c->ahead[i] + above;
+
+		while (j < c->n && c->ahead[j + 1] < end)
+			j++;
+		if (j == c->n)
+			return;
+		least += c->price[j] - c->price[i] + c->again[j] * (double)(end - c->ahead[j]) / (double)c->bytes[j];
+	}
 	if (least >= c->best)
 		return;
 	if (above <= 0 || c->looks-- <= 0) {
 		c->best = least;
 		return;
 	}
-	cover_from(c, i + 1, above - c->bytes[i], cost + c->again[i]);
-	cover_from(c, i + 1, above, cost);
+	cover_from(c, i + 1, j, above - c->bytes[i], cost + c->again[i]);
+	cover_from(c, i + 1, j, above, cost);
 }
 
 /* What it costs at least to bring back what must go for a tight node. */
@@ -418,12 +414,17 @@ cost_of_room(const struct sets *s, int tight, uint64_t set, uint64_t made)
 		return known->cost;
 	c.best = HUGE_VAL;
 	c.looks = MOST_LOOKS;
+	c.ahead[0] = 0;
+	c.price[0] = 0;
 	for (c.n = i = 0; i < s->n; i++)
 		if ((have & s->makeable) >> (b = s->by_price[i]) & 1) {
 			c.bytes[c.n] = s->bytes[b];
-			c.again[c.n++] = s->again[b].cost;
+			c.again[c.n] = s->again[b].cost;
+			c.ahead[c.n + 1] = c.ahead[c.n] + c.bytes[c.n];
+			c.price[c.n + 1] = c.price[c.n] + c.again[c.n];
+			c.n++;
 		}
-	cover_from(&c, 0, t->above - sets_bytes(s, t->idle & ~have), 0);
+	cover_from(&c, 0, 0, t->above - sets_bytes(s, t->idle & ~have), 0);
 	*known = (struct known_room){ have, tight + 1, c.best };
 	return c.best;
 }
