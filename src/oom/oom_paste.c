@@ -129,9 +129,10 @@ is_size_that_runs(struct talk t, const char *s)
 }
 
 #define FEW_BITS	"4bit|8bit|nf4|int4|w4a16|w8a8|mxfp4|nvfp4|fp8_scaled|fp8_e4m3|_fp8|-fp8|gpt-oss|exl2|gptq|awq|gguf|--bits 4|--bits 8|bits=4|bits=8|quantization_bit: 4|quantization_bit: 8|" \
-    "quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8|--quantize|--quantization|eetq"
+    "quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8|.quantize(4)|.quantize(8)|--quantize|--quantization|eetq"
 /* What makes such weights of others, which have 16 bits until then: */
-#define QUANTIZING	"model.quantize(|.quantize(tokenizer|.quantize(calib|.quantize(examples|quantizeconfig(|gptqmodifier(|awqmodifier("
+#define BY_SAMPLES_OF	"model.quantize(tokenizer|model.quantize(calib|model.quantize(examples|model.quantize(traindataset|model.quantize(data"
+#define QUANTIZING	"python quantize.py|python3 quantize.py|hf_ptq.py|--qformat|quantizeconfig(|gptqmodifier(|awqmodifier("
 
 /* "--load-8bit"; not "load_in_4bit: false", nor "with --load-8bit it loads normally", which is of
  * another run. */
@@ -256,6 +257,11 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		p->millions = -1;	/* a tokenizer is learned, and the model is the one that it was made for */
 	if (is_in_few_bits(t, told))
 		p->few_bits = line;
+	if ((at = talk_first(t, BY_SAMPLES_OF)) && !told) {
+		p->quantizing = line;
+		if (!p->quantizes.line)
+			said_at(&p->quantizes, t, at, line);
+	}
 	if (talk_any_phrase(t, QUANTIZING))
 		p->quantizing = line;
 	if (clause_set(t, "float16|fp16|bf16|float32|.half()"))

@@ -185,7 +185,7 @@ oom_runs_models(struct talk t)
 {
 	const char *chinese = talk_first(t, "多个实例|多实例|实例数|两个实例|每个实例");
 
-	return chinese ? chinese : talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
+	return chinese ? chinese : talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "models are loaded|all 2 models|all 3 models|all 4 models|running 2 models|running 3 models|running 4 models|models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|instances of the same model|instances of one model|instances of a model|instances of the model|instance count|model instances|instance_group|several instances of|multiple instances of|two instances of|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 

@@ -330,6 +330,25 @@ allocators_own(struct oom_message *o, int line)
 	o->host = o->limited = false;
 }
 
+/* Is the device's only request that ggml was refused, and no buffer of weights, as another line
+ * says, ahead of it or behind it, could be made there? */
+static bool
+is_of_layers(const struct oom_log *log, const struct oom_message *o)
+{
+	const struct oom_message *p;
+	int i, requests = 0;
+	bool layers = false;
+
+	if (o->kind != OOM_CUDA || o->host || o->says || o->gpu < 0 || strcmp(o->who, "ggml") != 0 || !o->size[OOM_ASKED].known || (o->facts & (TRACE_COMPUTE | TRACE_CACHE)))
+		return false;
+	for (i = 0; i < log->messages.n; i++) {
+		p = &log->messages.v[i];
+		requests += p->gpu == o->gpu && p->size[OOM_ASKED].known;
+		layers |= p->gpu == o->gpu && p->says && strcmp(p->says, NO_LAYERS_THERE) == 0;
+	}
+	return layers && requests == 1;
+}
+
 void
 oom_settle(struct oom_log *log)
 {
@@ -353,6 +372,8 @@ oom_settle(struct oom_log *log)
 			o->says = PINNED;
 			o->hedged = true;
 		}
+		if (is_of_layers(log, o))
+			o->facts |= TRACE_LAYERS;
 		if (!o->says && (o->facts & TRACE_HANDLE)) {
 			o->says = NO_HANDLE;
 			o->hedged = true;

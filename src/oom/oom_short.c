@@ -38,7 +38,7 @@ static const struct {
     "high memory usage|high memory consumption|high memory requirement|high memory requirements|high gpu memory usage|high gpu memory consumption|high gpu memory requirement|high gpu memory requirements|high ram usage|high ram consumption|" \
     "high vram usage|high vram consumption|high cpu memory usage"
 /* What befalls memory, where a clause names both: whole words. */
-#define MEMORY		"memory|ram|vram|memories"
+#define MEMORY		"memory|ram|vram|memories|mem"
 static const struct {
 	enum told_what what;
 	const char *phrases;
