@@ -98,7 +98,7 @@ const struct row autopsy_rows[] = {
 		{ "All of the graph and what its nodes have lie there, and copies while they are read or converted", "fewer bytes each (float32 in place of float64), or parts of it, take "
 		    "less." } } },
 	{ NEEDS_GRAPH, "the network is given a graph", {
-		{ "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges", "parts of it (sampled "
+		{ UNTRIED(BY_PARTS, "All of the graph is gone through at once, and layers keep numbers for each of its nodes and edges"), "parts of it (sampled "
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
 		{ "There is a number for each pair of nodes (a dense adjacency, attention)", "kept sparse, it needs one for each edge." } } },
 	{ NEEDS_SPLATS, "Gaussians are rendered", {

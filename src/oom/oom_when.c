@@ -199,7 +199,7 @@ falls(struct talk t)
 static bool
 guesses_leak(struct talk t)
 {
-	return talk_any_of(t, "leak") && (talk_any_whole(t, "maybe perhaps possibly suspect guess") || talk_has_whole(t, "some kind of|some sort of|kind of a|i think|looks like|look like|might be|could be|" OF_READING)) && !talk_any_of(t, "grow increas");
+	return talk_any_of(t, "leak") && (talk_any_whole(t, "maybe perhaps possibly suspect guess") || talk_has_whole(t, "some kind of|some sort of|kind of a|i think|we think|i believe|i assume|may be|looks like|look like|might be|could be|" OF_READING)) && !talk_any_of(t, "grow increas");
 }
 
 /* "Memory leak?" and "Is there a memory leak?" ask; "Why is there a memory leak?" tells of one. */
@@ -332,6 +332,73 @@ rounds_in(struct talk t)
 	return NULL;
 }
 
+#define NUMERALS	"一|二|两|三|四|五|六|七|八|九|十|百|千|万|几|多"
+#define ROUNDS_CHINESE	"个epoch|epoch|轮|次|步|个step|step|个iter|iter|代|个batch"
+#define FINE_CHINESE	"正常|没问题|没有问题|没报错|没有报错|可以跑|能跑"
+#define WITHIN_CHINESE	30	/* bytes to what is said of rounds */
+
+/* The end of the count of rounds behind S, "九个epoch", "30000次"; NULL: there is none, or it is of
+ * one. */
+static const char *
+past_rounds(struct talk t, const char *s)
+{
+	const char *from = s, *end = t.s + t.n, *at;
+	size_t n;
+
+	while (s < end && (is_digit(*s) || *s == ' ' || *s == ',' || (end - s >= 3 && (at = talk_first(talk_part(t, s, s + 3), NUMERALS)) == s)))
+		s += (unsigned char)*s >= 0x80 ? 3 : 1;
+	if (s == from || (s - from == 3 && memcmp(from, "一", 3) == 0) || (s - from == 1 && memchr("01 ,", *from, 4)))
+		return NULL;
+	at = NULL;
+	if (!talk_next_phrase(talk_head(t, s, 9), ROUNDS_CHINESE, &at, &n) || at != s)
+		return NULL;
+	return talk_any_phrase(talk_head(t, at + n, 9), "运行|跑|推理|启动|执行|生成|调用") ? NULL : at + n;
+}
+
+/* "运行到第九个epoch的时候显存不足", "前三万次都可以正常训练": at a later round than the first. */
+static const char *
+late_by_rounds(struct talk t)
+{
+	const char *at = NULL, *to;
+	size_t n;
+
+	while (talk_next_phrase(t, "到第|在第|第|前", &at, &n)) {
+		if (!(to = past_rounds(t, at + n)))
+			continue;
+		if (memcmp(at, "前", 3) == 0 ? talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), FINE_CHINESE) && !talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), "不正常") :
+		    (n > 3 || talk_any_phrase(talk_head(t, to, 9), "的时候|时|后|就|突然|报|爆")) && !talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), FINE_CHINESE))
+			return at;
+	}
+	return NULL;
+}
+
+#define RAN_FOR		"ran for|runs for|running for|trained for|trains for|training for|worked for|works for|went for|lasted for|for the first|the first"
+
+/* "The run went for 89 epochs and was killed", "the first 30,000 iterations train normally". */
+static const char *
+ran_for(struct talk t)
+{
+	const char *at, *to, *end = t.s + t.n;
+	struct talk rest, word, sentence;
+	size_t n;
+	int64_t count;
+
+	for (rest = t; (at = talk_find_whole(rest, RAN_FOR, &n)); rest = talk_part(t, at + n, end)) {
+		word = clause_word_behind(t, at + n);
+		while (talk_is_one_of(word, "about around only almost nearly roughly over just"))
+			word = clause_word_behind(t, word.s + word.n);
+		if (word.n == 0 || !is_digit(*word.s) || !(to = piece_count(word.s, end, &count)) || count < 2)
+			continue;
+		sentence = talk_sentence(t, at);
+		word = clause_word_behind(t, to);
+		if (!talk_is_one_of(word, "epochs iterations iters steps batches hours minutes") || clause_is_question(sentence) || talk_any_whole(sentence, "if should would could every"))
+			continue;
+		if (lower(at[n - 1]) == 't' ? clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "normal normally well") : says_or_gets(talk_part(t, to, sentence.s + sentence.n)))
+			return at;
+	}
+	return NULL;
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -350,7 +417,7 @@ is_late(struct talk t)
 		return is_of_learning(t, said) ? NULL : said;
 	if ((said = clause_says(t, DELAYED, AHEAD, "")) && says_or_gets(t))
 		return said;
-	if ((said = rounds_in(t)))
+	if ((said = rounds_in(t)) || (said = late_by_rounds(t)) || (said = ran_for(t)))
 		return said;
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil"))
 		return NULL;		/* or of how well it had learned by then */

@@ -361,6 +361,34 @@ oom_works_tests(struct talk t)
 	return false;
 }
 
+#define WORKERS		"num_workers|num workers|workers"
+
+/* Where "num_workers=2 it runs, num_workers=4 is out of memory" is told: at what runs. A loader's
+ * processes are all that differs there. */
+const char *
+oom_works_workers(struct talk t)
+{
+	const char *at, *s, *end = t.s + t.n, *runs = NULL;
+	struct talk rest, sentence;
+	int64_t n, least = 0;
+	size_t length;
+
+	for (rest = t; (at = talk_find_whole(rest, WORKERS, &length)); rest = talk_part(t, at + length, end)) {
+		for (s = at + length; s < end && strchr(" =:", *s); s++)
+			;
+		if (s == end || s == at + length || !is_digit(*s) || !piece_number(s, end, &n))
+			continue;
+		sentence = talk_sentence(t, at);
+		if (!oom_short_fails(sentence) && !clause_names_failure(sentence) && !runs) {
+			runs = at;
+			least = n;
+		} else if (runs && n > least && oom_short_fails(sentence) && !talk_holds(sentence, runs)) {
+			return runs;
+		}
+	}
+	return NULL;
+}
+
 const char *
 oom_works_told(struct talk t)
 {

@@ -11,6 +11,8 @@ const char	*oom_works_told(struct talk line);
 /* Where a line names tests, validation or inference that fail for want of memory, and says that
  * training works: "training is fine, testing runs out of memory"; NULL: it does not. */
 const char	*oom_works_trained(struct talk line);
+/* Where a line says that it runs with few processes of a loader, and not with more; or NULL. */
+const char	*oom_works_workers(struct talk line);
 /* Does a line say that tests had gone well before, or are given samples of training's size: "the
  * validations before were fine"? */
 bool	oom_works_tests(struct talk line);
