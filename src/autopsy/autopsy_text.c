@@ -67,6 +67,18 @@ autopsy_device_word(const struct oom_message *o)
 	return strstr(o->who, "NPU") ? "NPU" : o->kind == OOM_XLA ? "device" : "GPU";
 }
 
+/* Is message I told as one ahead of it is, as where the same is said of other amounts? */
+static bool
+is_told_as_before(const struct autopsy *y, int i)
+{
+	const char *meaning = autopsy_meaning(y, &y->log.messages.v[i]);
+	int k;
+
+	for (k = 0; k < i && strcmp(autopsy_meaning(y, &y->log.messages.v[k]), meaning) != 0; k++)
+		;
+	return k < i;
+}
+
 static void
 print_messages(const struct autopsy *y)
 {
@@ -84,7 +96,7 @@ print_messages(const struct autopsy *y)
 			fprintf(y->out, ", %d times", o->count);
 		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 ?
 		    " (explained below)" : "");
-		autopsy_say(y, "%s", autopsy_meaning(y, o));
+		autopsy_say(y, "%s", is_told_as_before(y, i) ? "The same." : autopsy_meaning(y, o));
 		shown++;
 	}
 	if (log->messages.n + log->more > shown)

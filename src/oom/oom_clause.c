@@ -365,7 +365,7 @@ clause_denies(struct talk t, const char *at, size_t n)
 /* What denies what stands behind it, but as a question ("是不是"); what may stand between; */
 #define NO_AHEAD	"不是|没有|并非|并不是|不会|不再|没再|沒有|没|排除了|排除"
 #define ASKS_AHEAD	"是不是|有没有|会不会"
-#define LINKS_AHEAD	"一直|持续|不断|出现|发生|再|报|因为|由于|任何|明显|内存|显存|的|存在|过"
+#define LINKS_AHEAD	"直接|突然|自动|一直|持续|不断|出现|发生|再|报|因为|由于|任何|明显|内存|显存|的|存在|过"
 /* and what denies what stands ahead of it, with particles and nouns between. */
 #define NO_BEHIND	"已解决|已经解决|解决了|已排除|已经排除|排除了|不存在|消失了|ない|なく|なかった|ありません|なりません|出ません|아니|아닙|없"
 #define LINKS_BEHIND	"的|问题|错误|情况|では|じゃ|には|にも|で|に|は|が|の|も|エラー|問題|은|는|이|가|도|을|를| |문제|현상|에러|오류|의"

@@ -125,6 +125,8 @@ const struct detail oom_details[] = {
 	{ "memory usage: @ (% / %", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },
 	{ "pool usage: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },
 	{ "(% reserved)", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },
+	{ "CUDA memory: % total", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },	/* of a miner */
+	{ "total, % free", DETAIL_SIZE, OOM_CUDA, OOM_FREE },
 	{ "Driver report % free", DETAIL_SIZE, OOM_CUDA, OOM_FREE },
 	{ "# bytes total", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Memory info: free:%", DETAIL_SIZE, OOM_CUDA, OOM_FREE },	/* of Kaldi */

@@ -65,9 +65,11 @@ oom_killed_told(struct talk t)
 	const char *at = talk_find_whole(t, "sigterm: killed|sigkill: killed|signal: killed|why killed|process killed|training killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause, rest;
-	const char *elsewhere = talk_first(t, KILLED_ELSEWHERE);
+	const char *elsewhere = NULL;
 
-	if (elsewhere && !talk_any_phrase(t, BY_HAND))
+	while (talk_next_phrase(t, KILLED_ELSEWHERE, &elsewhere, &n) && clause_denies_elsewhere(t, elsewhere, n))
+		;
+	if (elsewhere && !clause_denies_elsewhere(t, elsewhere, n) && !talk_any_phrase(t, BY_HAND))
 		return elsewhere;
 	if (!at) {
 		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|kernel restart|restarts|restarted|restarting automatically|shut down", &n));

@@ -20,6 +20,7 @@ const struct phrase oom_phrases[] = {
 	{ "OOM when allocating tensor with shape!", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor of shape\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor\n", MESSAGE(OOM_TENSORFLOW) },
+	{ "OOM when allocating tensor!", MESSAGE(OOM_TENSORFLOW) },
 	{ "errors_impl.ResourceExhaustedError: OOM\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "when allocating tensor with shape$", MESSAGE(OOM_TENSORFLOW) },	/* within people's sentences */
 	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
@@ -65,6 +66,7 @@ const struct phrase oom_phrases[] = {
 	{ "Insufficient GPU memory to load model. Aborting", SAYS(OOM_CUDA, "InvokeAI", INVOKE_LOADS) },
 	{ "No executable batch size found, reached zero", SAYS(OOM_CUDA, "Accelerate", NO_BATCH) },
 	{ "~MPS backend out of memory", MESSAGE(OOM_MPS) },
+	{ "~MPS backend ran out of memory", MESSAGE(OOM_MPS) },
 	{ "Invalid buffer size: %", ROW(ROLE_MESSAGE, OOM_MPS, false, NULL, ONE_BUFFER, PHRASE_OWN | PHRASE_PIECE) },
 	{ "alloc_cpu() seems to have been called with negative number", APART("PyTorch", NEGATIVE) },	/* c10/core/impl/alloc_cpu.cpp */
 	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
@@ -348,6 +350,12 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory. Type HELP MEMORY for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "Out of memory. Type \"help memory\" for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "array exceeds maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
+	{ "Maximum variable size allowed on the device is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
+	{ "parallel:gpu:array:pmaxsize", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE | PHRASE_AGAIN) },
+	{ "ERROR: out of memory in & at line # (error-code 2)", MESSAGE(OOM_CUDA) },	/* RELION's */
+	{ "CUDA error in CudaProgram.cu:# : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
+	{ "CUDA error in func 'ethash_cuda_miner::init' at line # : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
+	{ "CUDA error in & : out of memory", MESSAGE(OOM_CUDA) },
 	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },
 	{ "Failed to allocate a memory region of # bytes. Possibly this is due to sharing the GPU", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION,
 	    PHRASE_BYTES) },

@@ -107,8 +107,9 @@
 #define MATLAB_FULL	"MATLAB had no room left for an array in the " MACHINES ". A smaller array, fewer bytes an element (single), parts of it one "	\
     "after the other, or variables that are let go of (clear) take less."
 #define MATLAB_ARRAY	"MATLAB was to make an array larger than its limit for one, which is the machine's memory unless it is set to other than that "		\
-    "(Preferences, Workspace). That is " NOT_A_CARDS ". A smaller array, fewer bytes an element (single), or parts of it one after the other "		\
-    "take less."
+    "(Preferences, Workspace). That is " NOT_A_CARDS ". Where the data are by far not as large, the size itself is wrong; else a smaller array, fewer bytes an element (single), or parts of it one after "	\
+    "the other take less."
+#define MATLAB_DEVICE	"MATLAB was to make an array on the device of more elements than it allows for one there, however much of the device is free. Parts of it, one after the other, stay below that."
 #define OTHER_CODE	"Not for want of memory, by the name of the code: CUDA's driver refused what TensorFlow asked of it for another reason. As a "	\
     "rule it had failed before, or was never set up, and then refuses all: look for the first error. Another process that has the "	\
     "device, or a driver that does not fit the library, end so, too."
@@ -205,6 +206,8 @@
 #define PAGE_GONE	"A bus error: the program touched a page of memory that the system could not put there. That may be of a file that is mapped and "	\
     "had no room, as in shared memory (/dev/shm), of which Docker gives a container 64 MiB unless --shm-size (or --ipc=host) says otherwise, or on a disk "	\
     "that is full: df -h tells. A file that was cut meanwhile, a fault of the program, and one of the machine end so, too."
+#define DAG_GROWS	"A miner had no room on the device for what it makes as it begins. By far most of that is as a rule its set of data (the DAG), of several GiB, which grows with time and has to lie there: what is "	\
+    "free by then (less than the device has, as a display and the system take a part) must be as much."
 #define DAG_IN_ONE	"A miner failed on the device, and guesses that its memory is in pieces: its set of data (the DAG) is of several GiB, grows with time, and "	\
     "has to lie there in one piece, or in few. Another error of the device ends so, too."
 #define TOO_BIG		"NumPy was to make an array of more bytes than a program can address, so that it does not matter how much memory there is. A Python of 32 "	\
@@ -215,8 +218,8 @@
     "get one. Its own words are a guess, that other processes share the device. Where a script runs several jobs at once on one device, each takes such a half: fewer of "	\
     "them (num-jobs-initial, num-jobs-final), or a device that one process has for itself (nvidia-smi -c 3, --use-gpu=wait), leave it free."
 #define GPU_PART	"CatBoost takes a part of the device at its start (gpu_ram_part), and had no room there for what it needs next. What it keeps grows with rows and columns, "	\
-    "with their borders (border_count), with categories and their combinations (max_ctr_complexity), and its sums double with each level of a tree (depth). "	\
-    "Fewer of these, or data of categories in the machine's memory (gpu_cat_features_storage=CpuPinnedMemory), take less."
+    "with their borders (border_count), with classes, where there are several, and its sums double with each level of a tree (depth): fewer of these take less. "	\
+    "Where there are columns of categories, it grows with their combinations, too (max_ctr_complexity), and gpu_cat_features_storage=CpuPinnedMemory keeps their data in the machine's memory."
 #define NNABLA		"NNabla's cache of memory, a device's or the machine's, was refused more. It gives back what it keeps unused then, and asks once more: where that fails too, the "	\
     "run ends. " TRY BY_BATCH "A smaller batch" TRY BY_SAMPLES "smaller samples" TRY_END ", make results smaller."
 #define ARENA		"TensorFlow Lite Micro keeps all of a model's tensors in an array that the program gives it (the tensor arena), and that is too small: "	\

@@ -52,7 +52,7 @@ static const struct {
 	    "no room|n't have enough|n\xe2\x80\x99t have enough|not have enough|dont have enough|doesnt have enough|have no enough|runs short|not able to fit|n't able to fit|cannot get loaded into|cannot be loaded into|can not be loaded into|can't be loaded into|larger than|bigger than|more than my|more than the gpu|n't afford|"
 	    "cannot afford|not afford|can't handle|cannot handle|cannot contain|can't contain|fails to allocate|failed to allocate|cannot allocate|"
 	    "can't allocate|not allocate|n't allocate|unable to allocate|error allocating|issue allocating|problem allocating" },
-	{ TOLD_FULL, "full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|saturates|"
+	{ TOLD_FULL, "full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|"
 	    "takes all|take all|took all|uses all|use all|used all|using all|eats all|eat all|eating all|eats up|eat up|eating up|"
 	    "ate all|consumes all|consume all|consumed all|consuming all|occupies all|occupy all|occupied all|takes up all|"
 	    "uses up|used up|using up|fully consumed|fully occupied|fully allocated|completely filled|completely used|uses the whole|takes the whole|uses the entire|takes the entire|eats the whole|eat the whole|eating the whole|ate the whole|eats whole|consumes the whole|consumes whole|consuming the whole|occupies the whole|fills the whole|fills whole|filled the whole|eats the entire|eat the entire|eats up the|consumes the entire|occupies the entire|fills the entire|filled the entire|eats my|100%|100 %|"
