@@ -238,8 +238,11 @@ const char *
 autopsy_unfilled(const struct autopsy *y)
 {
 	const struct oom_size *had = &y->main->size[OOM_ALLOCATED];
+	const struct oom_paste *p = &y->log.paste;
 	char human[SIZE_TEXT];
 
+	if (y->main->titled && (p->cuda || p->told.gpu || p->told.device))	/* "bad_alloc on the CPU, and on the GPU it fails in cudaMalloc" */
+		return "What had filled the machine's memory was not found in what was read";
 	return y->main->kind != OOM_KERNEL || !had->known || had->bytes < LARGE_PROCESS ? "It was the " MACHINES ". What had filled it was not found in what was read" :
 	    arena_printf(y->arena, "It was the " MACHINES ". The process that was ended had %s of it; what that was for was not found in what was read", size_human(human, had->bytes));
 }

@@ -77,7 +77,7 @@ is_scores(struct piece t, bool of)
 	bool product = piece_any_of(t, "matmul( bmm( baddbmm( einsum(") || piece_find(t, " @ ");
 	bool scores = piece_any_of(t, "scores") && !piece_any_of(t, OF_CLASSES), attention = names_scores(t);
 
-	if (is_pairs(t))
+	if (is_pairs(t) || (of && piece_any_whole(t, "matmul_result matmul_input_buffer") && piece_any_of(t, "empty( get_tensor(")))	/* what baddbmm() is to fill with them */
 		return true;
 	if (product && ((piece_any_of(t, "query") && piece_any_of(t, "key")) ||
 	    (piece_any_whole(t, "q") && (piece_any_whole(t, "k") || piece_any_of(t, "k.transpose k.t( k_t")))))
