@@ -137,13 +137,15 @@ has_digit(struct talk t)
 #define GOES_ON		"to and or then even down also finally just until now but it still the does did all same yet"
 
 /* "from 16 to 2", "16, 8, 4 and even 1": are the numbers behind S ever less, with nothing but words
- * of a list between them? The last of them is none of it where it counts something: "32, 8 GB". */
+ * of a list between them? The last of them is none of it where it counts something: "32, 8 GB"; nor
+ * are two that are named alike, "256 or 128 does not work", of which nobody made one the other. */
 static bool
 falls(struct talk clause, const char *s)
 {
 	const char *end = clause.s + clause.n, *to;
 	int64_t one, last = 0;
 	struct talk word;
+	bool either = false;
 	int n = 0;
 
 	for (; s < end; s = to) {
@@ -161,9 +163,10 @@ falls(struct talk clause, const char *s)
 			word = talk_part(clause, s, to);
 			if (!talk_is_one_of(word, GOES_ON))
 				break;
+			either |= talk_is_one_of(word, "or");
 		}
 	}
-	return n > 1;
+	return n > 2 || (n == 2 && !(either && !talk_any_begins(clause, "reduc lower decreas tried try from even set chang")));
 }
 
 /* Does the clause at N bytes at AT say that what they name was made less? */
