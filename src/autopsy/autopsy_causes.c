@@ -405,11 +405,26 @@ update(struct autopsy *y)
 	}
 }
 
+#define LEAST_CARD	((int64_t)2 << 30)	/* no card that HIP runs on has less */
+
+/* Is the device, by its bytes, a processor's own? Then what it has is a setting. */
+static bool
+is_part_of_processor(const struct autopsy *y)
+{
+	return strcmp(y->main->who, "PyTorch on HIP") == 0 && y->budget.total > 0 && y->budget.total < LEAST_CARD;
+}
+
 static void
 roomy(struct autopsy *y)
 {
 	int64_t used = y->budget.in_use >= 0 ? y->budget.in_use : y->budget.allocated;
+	char human[SIZE_TEXT];
 
+	if (is_part_of_processor(y)) {
+		autopsy_cause(y, SAYS_ROOMY, arena_printf(y->arena, "The device has %s by the message, less than any card that HIP runs on: as a rule that is a processor's own GPU (an APU), and what the "
+		    "machine's firmware sets aside for it of the machine's memory (UMA frame buffer size), where it lets one choose.", size_human(human, y->budget.total)));
+		return;
+	}
 	if (!y->budget.roomy || autopsy_is_large_block(y) || (y->budget.pool > 0 && used >= y->budget.pool / 10 * 9))
 		return;		/* full all the same, or refused for its size */
 	if (y->main->kind == OOM_XLA) {		/* a TPU's free bytes need not be in one piece */

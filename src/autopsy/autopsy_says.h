@@ -34,7 +34,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TINY,		FIGURES,	"a request below 1 MiB")							\
 	SAYS(TOO_LARGE,		FIGURES,	"a request larger than the whole device or pool")				\
 	SAYS(UPDATE,		NAME,		"an optimizer's scope in the operation's name, outside of gradients")		\
-	SAYS(ROOMY,		FIGURES,	"more free than was asked for, by the message")					\
+	SAYS(ROOMY,		FIGURES,	"more free than was asked for, by the message, or less in all than a card has")	\
 	SAYS(RECORDED,		SPEC,		"the spec validates, and a forecast with gradients kept")			\
 	SAYS(SURPLUS,		SPEC,		"more tensors in the message than a forecast has at most")			\
 	SAYS(SHOULD_HAVE_FITTED, SPEC,		"a forecast that is less than what there was")					\
