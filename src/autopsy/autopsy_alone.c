@@ -400,13 +400,13 @@ little_free(struct autopsy *y)
 	if (held->known) {
 		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, held == listed ? "The device was full but for %s. By the message processes that it lists by their numbers "
 		    "have %s of it: " LISTER " tells whose they are (in a container the run itself is listed so, too)." : "The device was full but for %s. By the message this "
-		    "process has %s of it, with what libraries take: its weights and samples at once decide how much.", size_human(human, b->free), size_human(has, held->bytes)));
+		    "process has %s of it, with what libraries take.", size_human(human, b->free), size_human(has, held->bytes)));
 		return;
 	}
 	autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free%s. What has "
 	    "the rest is not said: arrays of the program, its weights among them, which stay for as long as a name holds them, or another "
 	    "process." : "The device was full but for %s. Who has the rest is not said: where another "
-	    "process does, " LISTER " lists it; where it is this one, weights and samples at once decide how much.%s",
+	    "process does, " LISTER " lists it.%s",
 	    size_human(human, b->free), y->main->kind == OOM_XLA && y->lo > b->free ? ", less than was asked for" : ""));
 }
 
