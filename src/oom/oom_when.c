@@ -332,8 +332,9 @@ rounds_in(struct talk t)
 	return NULL;
 }
 
+#define EARLY_STEPS	20	/* "the 4th step" may be one of what is to be done */
 #define NUMERALS	"一|二|两|三|四|五|六|七|八|九|十|百|千|万|几|多"
-#define ROUNDS_CHINESE	"个epoch|epoch|轮|次|步|个step|step|个iter|iter|代|个batch"
+#define ROUNDS_CHINESE	"个epoch|epoch|轮|次|步|个step|step|个iter|iter|个batch"
 #define FINE_CHINESE	"正常|没问题|没有问题|没报错|没有报错|可以跑|能跑"
 #define WITHIN_CHINESE	30	/* bytes to what is said of rounds */
 
@@ -355,6 +356,19 @@ past_rounds(struct talk t, const char *s)
 	return talk_any_phrase(talk_head(t, at + n, 9), "运行|跑|推理|启动|执行|生成|调用") ? NULL : at + n;
 }
 
+/* "第三步", "第三次": one of what is to be done, or a run that is made once more. */
+static bool
+is_early(struct talk count)
+{
+	const char *s;
+	int64_t n;
+
+	if (!talk_any_phrase(count, "次|步") || talk_any_phrase(count, "百|千|万"))
+		return false;
+	s = piece_past_blanks(count.s, count.s + count.n);
+	return !(s < count.s + count.n && is_digit(*s) && piece_count(s, count.s + count.n, &n) && n > EARLY_STEPS);
+}
+
 /* "运行到第九个epoch的时候显存不足", "前三万次都可以正常训练": at a later round than the first. */
 static const char *
 late_by_rounds(struct talk t)
@@ -363,7 +377,7 @@ late_by_rounds(struct talk t)
 	size_t n;
 
 	while (talk_next_phrase(t, "到第|在第|第|前", &at, &n)) {
-		if (!(to = past_rounds(t, at + n)))
+		if (!(to = past_rounds(t, at + n)) || (memcmp(at, "前", 3) != 0 && is_early(talk_part(t, at + n, to))))
 			continue;
 		if (memcmp(at, "前", 3) == 0 ? talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), FINE_CHINESE) && !talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), "不正常") :
 		    (n > 3 || talk_any_phrase(talk_head(t, to, 9), "的时候|时|后|就|突然|报|爆")) && !talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), FINE_CHINESE))
@@ -441,7 +455,6 @@ is_late(struct talk t)
 	return NULL;
 }
 
-#define EARLY_STEPS	20	/* "the 4th step" may be one of what is to be done */
 
 /* "at the 80th batch": is the number N at S, written up to TO, one of a round that is not among the
  * first? */
