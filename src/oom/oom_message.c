@@ -186,11 +186,27 @@ is_text_of_code(const struct log_reader *r, const char *s)
 	return false;
 }
 
+/* "This may cause CL_OUT_OF_RESOURCES": does the sentence that has the name of an error at S say no
+ * more than that it may happen? */
+static bool
+is_foreseen(const struct log_reader *r, const char *s)
+{
+	const char *from = oom_lines_ahead(r, s, 1), *at;
+
+	for (at = from; at + 1 < s; at++)
+		if (strchr(".:;!?", *at) && at[1] == ' ')
+			from = at + 1;
+	return talk_any_phrase(lexicon_read(r->lexicon, from, (size_t)(s - from)), "may cause|can cause|could cause|might cause|may lead to|"
+	    "can lead to|could lead to|might lead to|may result in|can result in|could result in|might result in");
+}
+
 /* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises,
  * or in code? */
 static bool
 is_not_reported(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {
+	if (is_foreseen(r, s))
+		return true;
 	if (r->log->messages.n > 0 && r->log->messages.v[r->log->messages.n - 1].last == r->line)
 		return false;		/* the line has one that is */
 	if (p->kind == OOM_KERNEL && (p->flags & PHRASE_HEDGED) && r->source == SOURCE_PROSE &&
