@@ -438,6 +438,9 @@ host_request(struct autopsy *y)
 	const char *human;
 	bool pictures = strcmp(o->who, "OpenCV") == 0;
 
+	if (strcmp(o->who, "R") == 0 && o->size[OOM_LIMIT].known)
+		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The limit in this message, of all of R's vectors together, is %s; what was asked for, it "
+		    "does not say.", autopsy_size_text(y->arena, o->size[OOM_LIMIT].bytes, o)));
 	if (y->lo <= 0 || (o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU && o->kind != OOM_PADDLE && strcmp(o->who, "R") != 0 && !pictures))
 		return;
 	human = autopsy_size_text(y->arena, bytes, o);

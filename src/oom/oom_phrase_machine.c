@@ -58,7 +58,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~\bjava OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "vector memory exhausted (limit reached", HOST_SAYS("R", R_VECTORS) },
-	{ "vector memory limit of % reached, see mem.maxVSize", HOST_SAYS("R", R_VECTORS) },
+	{ "vector memory limit of % reached, see mem.maxVSize", ROLE_MESSAGE, OOM_KERNEL, true, "R", R_VECTORS, OOM_LIMIT, 0 },
 	{ "Error R15 (Memory quota vastly exceeded", HOST_SAYS("Heroku", QUOTA_ENDED) },
 	{ "Error R14 (Memory quota exceeded", HOST_SAYS("Heroku", QUOTA) },
 	{ "\bOUT_OF_ME+", HOST_SAYS("Slurm", KILLED) },	/* sacct, whose columns are narrow, */
