@@ -352,6 +352,7 @@ const struct phrase oom_phrases[] = {
 	{ "array exceeds maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "Maximum variable size allowed on the device is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
 	{ "parallel:gpu:array:pmaxsize", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE | PHRASE_AGAIN) },
+	{ "~cudaCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) },
 	{ "ERROR: out of memory in & at line # (error-code 2)", MESSAGE(OOM_CUDA) },	/* RELION's */
 	{ "CUDA error in CudaProgram.cu:# : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
 	{ "CUDA error in func 'ethash_cuda_miner::init' at line # : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },

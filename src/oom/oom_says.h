@@ -40,6 +40,9 @@
     "a smaller model, or weights in fewer bits fit."
 #define R_VECTORS	"R's limit for the memory of vectors (R_MAX_VSIZE, mem.maxVSize()) was reached, which is of the " MACHINES ". " TRY BY_LIMIT "A larger limit, as far as there "	\
     "is memory" TRY BY_ANYTHING "less at once (fewer rows, whole numbers where they do)" TRY_END " helps."
+#define RELION_POOL	"RELION's own pool of the device's memory, which each of its ranks there has from the start, had no free piece as large as what was asked for, "	\
+    "whatever is free on the device: the message has that, the largest free piece and all that is free in the pool. Fewer ranks on one device leave each a larger pool; "	\
+    "smaller images (boxes) take less of it."
 #define KILLED		"The " MACHINES ", ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
