@@ -358,6 +358,9 @@ pools(struct autopsy *y)
 	if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->log.paste.unmade && y->log.paste.unmade >= y->main->line - 1 && y->log.paste.unmade <= y->main->last)
 		autopsy_cause(y, SAYS_POOLS, "It failed while a session was made, ahead of any input: weights are put in their place then, once for each session and process. Fewer of these, a smaller "
 		    "network or one in fewer bits, or other programs that let go of that memory, leave room; smaller inputs or batches do not.");
+	else if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->main->limited)
+		autopsy_cause(y, SAYS_POOLS, "The arena has a limit of its own (gpu_mem_limit of the CUDA provider, max_mem of an OrtArenaCfg), and the message counts what is left of that, not of the device. "
+		    "It keeps what it had for the largest inputs so far: a higher limit, where there is as much, or smaller inputs leave more.");
 	else if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, SAYS_POOLS, "The arena keeps what it had for the largest inputs so far, and grows by powers "
 		    "of two unless arena_extend_strategy is kSameAsRequested; each session has its own.");

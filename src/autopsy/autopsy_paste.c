@@ -140,8 +140,8 @@ static const struct told_cause {
 	    "gpu_memory_utilization, in SGLang --mem-fraction-static), fewer or smaller sizes that are captured, or none (vLLM's enforce_eager, SGLang's --disable-cuda-graph) leave room." },
 	{ offsetof(struct oom_paste, server), offsetof(struct oom_paste, training), SAYS_TOLD_SERVER, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
 	    "Where vLLM runs there, it takes the share gpu_memory_utilization of the device, for weights, for the largest step that it may have to make, and the rest of it for keys and values, those of one text of max_model_len "
-	    "at least. Where that share is too small for these, a larger one, where nothing else has the device, a lower max_model_len, weights in fewer bits or on more devices help; where memory ends beside it, as while graphs are captured "
-	    "or in a request, a smaller one, fewer texts at once (max_num_seqs), or no captured graphs (enforce_eager)." },
+	    "at least. Where that share is too small for these, a larger one, where nothing else has the device, a lower max_model_len, weights in fewer bits or on more devices help; where memory ends beside it, as " UNTRIED(BY_EAGER, "while graphs are captured or ")
+	    "in a request, " TRY BY_ANYTHING "a smaller one" TRY BY_ANYTHING "fewer texts at once (max_num_seqs)" TRY BY_EAGER "no captured graphs (enforce_eager)" TRY_END "." },
 	{ offsetof(struct oom_paste, saved), 0, SAYS_TOLD_SAVED, ON_MACHINE, 0,
 	    "Where all of it is one array or list by then, it lies in the machine's memory as a whole, and as a rule once more while it is written: written as it comes, in parts "
 	    "(several files, HDF5, numpy.memmap), it need not." },
@@ -315,7 +315,7 @@ board(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (!y->log.paste.jetson || o->limited || y->budget.total > MOST_BOARD)
+	if (!y->log.paste.jetson || o->limited || y->budget.total > MOST_BOARD || y->lo > MOST_BOARD)
 		return;
 	autopsy_cause(y, SAYS_BOARD, arena_printf(y->arena, "Line %d names a board of NVIDIA's. Where it ran there, the processor and the GPU have one memory, of which the system, a desktop and CUDA's own "
 	    "libraries take a large part (a framework's may be a gigabyte or more). Fewer other programs, a smaller network or fewer pixels%s leave room on either; a swap "

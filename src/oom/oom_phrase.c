@@ -140,7 +140,7 @@ const struct phrase oom_phrases[] = {
 	{ "WaitNotificationFn) Failed to alloc\n", MESSAGE(OOM_ONNX) },	/* cut */
 	{ "AllocateRawInternal(size_t, bool) Failed to alloc\n", MESSAGE(OOM_ONNX) },
 	{ "onnxruntime::Stream*, bool) Failed to alloc\n", MESSAGE(OOM_ONNX) },
-	{ "Available memory of # is smaller than requested bytes of #", MESSAGE(OOM_ONNX) },
+	{ "Available memory of # is smaller than requested bytes of #", ROW(ROLE_MESSAGE, OOM_ONNX, false, NULL, NULL, PHRASE_LIMITED) },
 	{ "CUDA failure 2: out of memory ; GPU=# ; hostname=& ; expr=cudaMalloc((void**) & , sizeof(AllocatedElemType)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CNTK", NULL, PHRASE_GPU) },
 	{ "CUDA failure 2: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL, PHRASE_ANYONE) },
 	{ "Requested amount of GPU memory (% ) could not be allocated", FROM("TensorRT") },

@@ -75,7 +75,7 @@ enum {				/* of a message */
 	PHRASE_ANYONE = 32,	/* whose it is, the text around it says */
 	PHRASE_REST = 64,	/* the rest of a message: one only where the beginning is missing */
 	PHRASE_AGAIN = 128,	/* stands beside another that says the same */
-	PHRASE_LIMITED = 256,	/* the limit of a container or job ended it, not the machine */
+	PHRASE_LIMITED = 256,	/* the limit of a container or job, or an allocator's own, ended it, not the machine */
 	PHRASE_WARNING = 2048,	/* who says it goes on */
 	PHRASE_STACK = 4096,	/* the program's stack follows, in which details stand */
 	PHRASE_PIECE = 8192,	/* a buffer was larger than the driver gives in one piece */

@@ -365,7 +365,7 @@ oom_settle(struct oom_log *log)
 		settle_gpu_library(log, o);
 		if (o->says && strcmp(o->says, NOT_SPREAD) == 0)
 			o->facts = 0;	/* it ended before anything was put anywhere */
-		if (!o->says && o->limited)
+		if (!o->says && o->limited && o->kind == OOM_KERNEL)
 			o->says = limit_says(log, o);
 		if (!o->says && o->kind == OOM_CUDA && (o->facts & TRACE_PINNED) &&
 		    !o->size[OOM_ASKED].known) {

@@ -157,7 +157,8 @@ oom_tell_sizes(struct oom_message *o, const struct phrase *p, const struct oom_m
 		return;
 	}
 	if ((onnx || p->kind == OOM_PADDLE) && m->numbers == 2) {
-		o->size[OOM_FREE] = exactly(m->number[!onnx]);
+		if (!o->limited)		/* else it is what an arena's own limit leaves */
+			o->size[OOM_FREE] = exactly(m->number[!onnx]);
 		o->size[OOM_ASKED] = exactly(m->number[onnx]);
 	} else if (p->flags & PHRASE_BYTES) {
 		o->size[OOM_ASKED] = exactly(m->number[0]);

@@ -234,7 +234,7 @@ loads(struct talk t)
 	if (!talk_any_of(t, "model weight checkpoint ckpt lora safetensor gguf pretrained state_dict vae unet llm network"))
 		return NULL;		/* programs load scenes and maps, too */
 	return talk_has_whole(t, "it is not the case|is not the case|not just to load|not only to load") || talk_any_phrase(t, "point cloud|requested to load|prepared for dynamic|force pre-loaded") || talk_any_of(t, "dataset data image csv video file module library plugin driver font dll extension") ? NULL : clause_says_unless(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
-	    "could not load|fails to load|failed to load|when i load|when it loads|loading checkpoint shards|loading the checkpoint|loading the model|loading the weights", AHEAD | WORKS, "after since", is_no_loading);
+	    "could not load|fails to load|failed to load|when i load|when it loads|at loading|upon loading|loading checkpoint shards|loading the checkpoint|loading the model|loading the weights", AHEAD | WORKS, "after since", is_no_loading);
 }
 
 /* A network that is put into another form, for which nothing is trained and no set of data is
