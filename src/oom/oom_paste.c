@@ -134,13 +134,25 @@ is_size_that_runs(struct talk t, const char *s)
 #define BY_SAMPLES_OF	"model.quantize(tokenizer|model.quantize(calib|model.quantize(examples|model.quantize(traindataset|model.quantize(data"
 #define QUANTIZING	"python quantize.py|python3 quantize.py|hf_ptq.py|--qformat|quantizeconfig(|gptqmodifier(|awqmodifier("
 
+/* "convert-hf-to-gguf.py", "hf2gguf": what is made then, and need not have fewer. */
+static bool
+is_made_from_others(struct talk t, const char *at)
+{
+	if (!talk_any_begins(talk_part(t, at, t.s + t.n), "gguf") || at - t.s < 3)
+		return false;
+	return at[-1] == '2' || (memchr("-_ ", at[-1], 3) && lower(at[-2]) == 'o' && lower(at[-3]) == 't');
+}
+
 /* "--load-8bit"; not "load_in_4bit: false", nor "with --load-8bit it loads normally", which is of
  * another run. */
 static bool
 is_in_few_bits(struct talk t, bool told)
 {
-	const char *at = clause_set(t, FEW_BITS);
+	const char *at;
+	struct talk rest;
 
+	for (rest = t; (at = clause_set(rest, FEW_BITS)) && is_made_from_others(t, at); rest = talk_part(t, at + 1, t.s + t.n))
+		;
 	return at && !(told && clause_works(talk_clause(t, at, 1)));
 }
 
