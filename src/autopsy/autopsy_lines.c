@@ -306,7 +306,7 @@ pixels_said(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	if (p->high < LEAST_SIDE)
+	if (p->high < LEAST_SIDE || autopsy_is_tried(y, BY_SAMPLES))
 		return;
 	autopsy_hint(y, SAYS_PIXELS_SAID, arena_printf(y->arena, "Line %d has %s of %s. Where those are pixels of pictures that the run is given, what a step keeps of its "
 	    "results grows with them: half of each side takes a quarter.", p->pixels_line, p->pixels, p->wide > 0 && p->wide != p->high ?
