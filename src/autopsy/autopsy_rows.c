@@ -82,8 +82,10 @@ const struct row autopsy_rows[] = {
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
 		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },
 	{ NEEDS_AGAIN, "it failed when it was run again", {
-		{ "What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
-		    "traceback hold it", "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
+		{ OUT_OF_BROWSER("What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
+		    "traceback hold it"), "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
+		{ IN_BROWSER("What the run before made lies there still, in the same page or process, as TensorFlow.js keeps a tensor until it is disposed of"), "with that begun anew, or with these "
+		    "let go of (dispose(), or tf.tidy() around what makes them), it runs." },
 		{ WITH_DEVICE("The process of the run before has not ended"), LISTED } } },
 	{ NEEDS_STAYS, "memory stayed taken after a run", {
 		{ "A process of that run has not ended (one of several ranks, a loader's, one that Ctrl-Z only halted)", LISTER ", or where that does not, on Linux with "

@@ -119,6 +119,18 @@ may_be_jax(const struct autopsy *y)
 	return autopsy_in_jax(y) || !(in_keras(y) || autopsy_in_torch(y));
 }
 
+static bool
+in_browser(const struct autopsy *y)
+{
+	return y->log.paste.domains[DOMAIN_BROWSER].line;
+}
+
+static bool
+is_out_of_browser(const struct autopsy *y)
+{
+	return !in_browser(y);
+}
+
 bool
 autopsy_trains(const struct autopsy *y)
 {
@@ -247,7 +259,7 @@ static const struct {
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
-	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device },
+	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger },
 };
 

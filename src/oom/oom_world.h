@@ -22,6 +22,8 @@
 #define IN_KERAS(text)		IN_WORLD("k", text)	/* TensorFlow or Keras was, */
 #define MAYBE_KERAS(text)	IN_WORLD("m", text)	/* that was, or JAX was not */
 #define MAYBE_JAX(text)		IN_WORLD("j", text)	/* JAX was, or no other framework */
+#define IN_BROWSER(text)	IN_WORLD("b", text)	/* TensorFlow.js was, */
+#define OUT_OF_BROWSER(text)	IN_WORLD("s", text)	/* or was not */
 #define IN_TRAINING(text)	IN_WORLD("n", text)	/* it may be training, as nothing tells that it only serves */
 #define HAS_TRAINED(text)	IN_WORLD("a", text)	/* something tells that it trains */
 #define WITH_GRADIENTS(text)	IN_WORLD("g", text)	/* PyTorch was seen, and torch.no_grad() was not */
