@@ -161,6 +161,8 @@ const struct phrase oom_phrases[] = {
 	{ "OutOfMemory Error in allocate: 0", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Cuda Error in allocate: 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	/* others */
+	{ "Failed to allocate memory for @ with size # and alignment # in AlignedAllocator", SAYS(OOM_CUDA, "FlashInfer", FIXED_WORKSPACE) },
+	{ "Buffer overflow when allocating memory for @ with size # and alignment #", SAYS(OOM_CUDA, "FlashInfer", FIXED_WORKSPACE) },
 	{ "Out of memory error on GPU # . Cannot allocate %", ON_GPU(OOM_PADDLE) },
 	{ "Out of memory error on GPU #", ON_GPU(OOM_CUDA) },		/* cut, or another's */
 	{ "Fail to alloc memory of # size", ROW(ROLE_MESSAGE, OOM_PADDLE, true, NULL, NULL, PHRASE_BYTES) },

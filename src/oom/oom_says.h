@@ -386,6 +386,8 @@
 #define NO_LAYERS_THERE	"ggml found no room on the device that it names for weights that one of its buffers is to hold. " FEWER_LAYERS
 #define NO_LAYERS_HERE	"ggml found no room in the " MACHINES ", for weights that one of its buffers is to hold. A model of fewer bits, "	\
     "or, where a device has room, more layers there (in llama.cpp -ngl, in Ollama num_gpu) take less of it."
+#define FIXED_WORKSPACE	"FlashInfer's workspace, a buffer of a fixed size that a program gives it, has no room for what it puts there: it is that buffer that is full, and not the device. A larger one "	\
+    "(in SGLang SGLANG_FLASHINFER_WORKSPACE_SIZE), where the device has as much left, holds it."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 #define LARGE_ALLOC	"tcmalloc tells that one piece of the " MACHINES ", was asked for that is larger than a "	\
