@@ -139,7 +139,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_RISES)] = p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = p->talk.line && p->talk.line == p->later.line ? NULL : &p->later;
-	told[place(NEEDS_INFERS)] = p->trains ? NULL : &p->inferring;
+	told[place(NEEDS_INFERS)] = p->trains || p->converts_there ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
 	told[place(NEEDS_VECTORS)] = p->grows.line || autopsy_counts_words(y) ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
@@ -232,6 +232,14 @@ is_near_ram(const struct autopsy *y)
 	return (y->main->kind == OOM_TOLD || (y->main->kind == OOM_OTHER && oom_is_vague(y->main))) && !y->main->host && !t->device && t->ram && !t->gpu;
 }
 
+/* May what grew be of either memory: is none of them named for sure, or is a device named and the
+ * machine's memory, too, or that the system ended the process? */
+static bool
+is_any_memory(const struct oom_told *t)
+{
+	return !t->device || (t->ram && !t->sure) || (t->killed.line && t->by_system);
+}
+
 /* What had filled the machine's memory is known to be a process, where the kernel says what the one
  * had that it ended. */
 const char *
@@ -261,7 +269,7 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = !o->hedged && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && !y->log.paste.told.device && !(is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))));
+	bool either = !o->hedged && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && is_any_memory(&y->log.paste.told) && !(is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))));
 	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT)) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;

@@ -81,6 +81,9 @@ code(struct autopsy *y)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts a network on the device. Where it failed there, before any step, no "
 		    "batch matters: as a rule another process has the device, which " LISTER " lists, or another index than meant "
 		    "was given (CUDA_VISIBLE_DEVICES); else weights alone are more than is free.", p->moves));
+	if (p->converts_there && !y->main->host && !(y->main->facts & (TRACE_LATE | TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)))
+		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts a network on the device and makes numbers of 16 bits of its weights there. Where they were read in float32, they take twice as much room on it "
+		    "first: made so ahead of that, or read so (torch_dtype, now dtype), they do not.", p->converts_there));
 	if (p->stores && !p->no_grad)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts results into a tensor of the device, %s. Where gradients are on, that "
 		    "holds the graph of each, with all that forward keeps, and grows from round to round: .detach(), or "

@@ -411,6 +411,23 @@ gradients(struct oom_paste *p, struct talk t, int line, bool traced)
 		p->runs = line;
 }
 
+#define THERE	".cuda().|.to('cuda').|.to(\"cuda\").|.to(device).|.to(self.device).|.to(args.device).|.to('cuda:0').|.to(\"cuda:0\")."
+#define OF_TWO	"half()|bfloat16()|to(torch.bfloat16)|to(torch.float16)|to(torch.half)|to(dtype=torch.bfloat16)|to(dtype=torch.float16)"
+
+/* "model = model.eval().cuda().to(torch.bfloat16)": all of it is there in its first type before. */
+static bool
+converts_there(struct talk t)
+{
+	const char *at = NULL, *to;
+	size_t n, length;
+
+	while (talk_next_phrase(t, THERE, &at, &n))
+		for (to = NULL; talk_next_phrase(talk_part(t, at + n, t.s + t.n), OF_TWO, &to, &length); )
+			if (to == at + n)
+				return talk_any_begins(talk_part(t, t.s, at), "model net network unet vae pipe pipeline transformer llm self.model");
+	return false;
+}
+
 /* "net = net.to(device)", and nothing else. */
 static void
 move(struct oom_paste *p, struct talk t, int line)
@@ -424,6 +441,8 @@ move(struct oom_paste *p, struct talk t, int line)
 		blanks += *at == ' ';
 	if (end > s && end[-1] == ')' && blanks <= 2 && signs_is_move(talk_piece(talk_part(t, s, end))))
 		p->moves = line;
+	if (converts_there(t))
+		p->converts_there = line;
 }
 
 /* ahead of code in a sentence: it is advised, or left out */

@@ -49,7 +49,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int frozen;		/* weights are set to have no gradient; */
 	int no_grad;		/* gradients are switched off, or a library does it; */
 	int volatiles;		/* or as PyTorch before 0.4 did */
-	int moves;		/* a network is put on the device */
+	int moves;		/* a network is put on the device, */
+	int converts_there;	/* and only then into a type of fewer bytes */
 	int all_moved, all_run;	/* so are all samples, by their names; or a network is given them at once */
 	bool parts_named;	/* a batch has a name as all samples have */
 	int64_t high, wide;	/* pixels of pictures; 0: not said; -1: of several sizes; of one side: wide is 0 */

@@ -115,13 +115,13 @@ static const char *
 adds_each(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "increases the gpu memory|increases the memory|increases gpu memory|increases memory|increases the ram|increases ram|increases my gpu memory|adds memory|allocates more memory|uses more memory|"
+	const char *at = talk_find_whole(t, "increases the gpu memory|increases the memory|increases the used memory|increases the used gpu memory|increases gpu memory|increases memory|increases the ram|increases ram|increases my gpu memory|adds memory|allocates more memory|uses more memory|"
 	    "takes more memory|uses more and more", &n);
 	struct talk clause = at ? talk_clause(t, at, n) : t;
 
 	if (!at || clause_says_no(talk_part(t, clause.s, at), "") || talk_any_whole(talk_part(t, clause.s, at), "if would should could might may batch larger bigger size"))
 		return NULL;
-	return talk_has_whole(talk_part(t, at + n, clause.s + clause.n), "every iteration|each iteration|every step|each step|every epoch|each epoch|every batch|each batch|every call|each call|every time|each time|every episode|each episode") ? at : NULL;
+	return talk_has_whole(clause, "every iteration|each iteration|every step|each step|every epoch|each epoch|every batch|each batch|every call|each call|every time|each time|every episode|each episode") ? at : NULL;
 }
 
 #define STAYS		"not released|n't released|never released|not freed|n't freed|never freed|not cleared|n't cleared|not free|n't free|not release|n't release|not let go of"
@@ -162,7 +162,7 @@ grows(struct talk t)
 	if ((talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear")) || talk_any_phrase(t, "page cache|disk cache"))
 		return NULL;		/* what it is for; or what the system keeps of files, which is no want */
 	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
-	    "kept filling up|keeps filling|keep filling up|filling up non-stop|fills up non-stop|eating up ram continuously|memory not being freed in time|memory not being freed when|memory not being freed while|memory not being freed during|memory not being freed between|memory not being released in time|memory is not freed in time|memory not freed in time|memory is not released in time|memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
+	    "kept filling up|keeps filling|keep filling up|filling up non-stop|fills up non-stop|eating up ram continuously|memory not being freed in time|memory not being freed when|memory not being freed while|memory not being freed during|memory not being freed between|memory not being released in time|memory is not freed in time|memory not freed in time|memory is not released in time|memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|keeping increas|keeping growing|keeping rising|continued to increase|continued to grow|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|footprint increase|foot print increase|footprint grows|foot print grows|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
 	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
 	    "is going up|goes up a bit|goes up each|goes up every|goes up after each|goes up after every|goes up slightly|goes up slowly|goes up gradually|climbs after|climbs with|climbs each|climbs every|climbs slowly|climbs steadily|keeps climbing|keeps rising|creeps up|increases after each|increases after every|rises after each|rises after every|rises with each|rises each|rises every|grows after each|grows after every|grows with each|grows with every|grows each|grows every|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"

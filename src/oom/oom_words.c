@@ -229,6 +229,8 @@ loads(struct talk t)
 {
 	const char *chinese = talk_first(t, "加载模型时|加载模型的时候|加载权重时|加载权重的时候|加载模型权重时|加载模型权重的时候|模型加载时|加载checkpoint时|加载checkpoint的时候|加载模型就|加载模型报|加载模型爆|加载模型出现|加载模型显存");
 
+	if (!chinese)
+		chinese = talk_first(t, ".cuda()的时候|.cuda() 的时候|.cuda()时|.cuda() 时|.cuda()` 的时候|.cuda()`时|.to(device)的时候|.to(device) 的时候|.to(device)时");
 	if (chinese)
 		return is_fine(t, chinese) ? NULL : chinese;
 	if (!talk_any_of(t, "model weight checkpoint ckpt lora safetensor gguf pretrained state_dict vae unet llm network"))
