@@ -31,6 +31,9 @@
 #define TRIES		"testing with batch|testing with a batch|testing different|testing various|testing with different|testing notebook|testing the notebook|testing the example|testing an example|testing example|testing this example|testing the tutorial|testing the demo|installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
     "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
 
+/* That a stage behind others was come to, and so those before it had fitted. */
+#define COMES_TO	"all the way to |all the way through|all the way up to|gets as far as|got as far as|makes it as far as|made it as far as|makes it through|made it through|gets through all|got through all"
+
 /* What is ready as others made it: "when I test the diarization pipeline". */
 #define READY		"pipeline pipelines demo demos example examples repo repository api server endpoint notebook colab app application release plugin extension docker tool software installation webui"
 
@@ -496,7 +499,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_given(&p->large, &p->told, t, line, oom_pictures_large);
 	said_of_failure(&p->large, &p->told, t, oom_pictures_side(t), line);
 	said_of_failure(&p->sizes, &p->told, t, oom_pictures_sizes(t), line);
-	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line)
+	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
 		said(&p->card, t, oom_bulk_card(t), line);
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
