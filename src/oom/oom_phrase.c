@@ -15,6 +15,7 @@
 const struct phrase oom_phrases[] = {
 	/* TensorFlow */
 	{ "OOM when allocating tensor with shape$", MESSAGE(OOM_TENSORFLOW) },
+	{ "OOM when allocating tensor with shape $", MESSAGE(OOM_TENSORFLOW) },	/* as people type it */
 	{ "OOM when allocating tensor of shape $", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor with shape\n", MESSAGE(OOM_TENSORFLOW) },	/* cut */
 	{ "OOM when allocating tensor with shape!", MESSAGE(OOM_TENSORFLOW) },

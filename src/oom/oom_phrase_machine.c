@@ -57,6 +57,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~\bjava OutOfMemoryError: Java heap space", HOST_SAYS("Java", JAVA_HEAP) },
 	{ "~\bjava OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "~can not allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },	/* as people type it */
 	{ "vector memory exhausted (limit reached", HOST_SAYS("R", R_VECTORS) },
 	{ "vector memory limit of % reached, see mem.maxVSize", ROLE_MESSAGE, OOM_KERNEL, true, "R", R_VECTORS, OOM_LIMIT, 0 },
 	{ "Error R15 (Memory quota vastly exceeded", HOST_SAYS("Heroku", QUOTA_ENDED) },
