@@ -334,6 +334,21 @@ differs_in_pixels(struct talk t)
 	return differs_in(t, "resolution resolutions pixels");
 }
 
+/* What people tell of: where the line has words of CHINESE, and none of UNLESS, by which it is
+ * asked or denied; or WORDS, *N bytes of them, in a sentence that is no question. Of Chinese words
+ * *N is 0: there is no more to look at. */
+static const char *
+is_told(struct talk t, const char *chinese, const char *unless, const char *words, size_t *n)
+{
+	const char *at = talk_first(t, chinese);
+
+	*n = 0;
+	if (at)
+		return talk_any_phrase(t, unless) ? NULL : at;
+	at = talk_find_whole(t, words, n);
+	return at && clause_is_question(talk_sentence(t, at)) ? NULL : at;
+}
+
 #define WIDE		"without torch_dtype|forgot torch_dtype|forgot the torch_dtype|forgot to set torch_dtype|forgot to pass torch_dtype|missing torch_dtype|no torch_dtype|not set torch_dtype|n't set torch_dtype|not pass torch_dtype|n't pass torch_dtype|without specifying torch_dtype|" \
     "without setting torch_dtype|without passing torch_dtype|loaded in float32|loaded in fp32|loads in float32|loads in fp32|loading in float32|loading in fp32|loaded as float32|loaded as fp32|loads as float32|load in fp32|load in float32|loads the model in fp32|" \
     "loads the model in float32|loading the model in fp32|loading the model in float32|model in full precision|model in float32|model in fp32|weights in float32|weights in fp32|defaults to float32|default to float32|defaults to fp32"
@@ -345,15 +360,13 @@ static const char *
 reads_wide(struct talk t)
 {
 	size_t n;
-	const char *at = talk_first(t, WIDE_CHINESE);
+	const char *at = is_told(t, WIDE_CHINESE, "吗|?|？|是不是|如果|不是", WIDE, &n);
 	struct talk clause;
 
-	if (at)
-		return talk_any_phrase(t, "吗|?|？|是不是|如果|不是") ? NULL : at;
-	if (!(at = talk_find_whole(t, WIDE, &n)))
-		return NULL;
+	if (!at || n == 0)
+		return at;
 	clause = talk_clause(t, at, n);
-	return clause_is_question(talk_sentence(t, at)) || clause_works(clause) || talk_any_whole(clause, "if would should could instead unlike never even master cpu then works whether") || talk_any_whole(talk_part(t, clause.s, at), "not no n't") || talk_has_whole(talk_part(t, clause.s, at), "n't") ? NULL : at;
+	return clause_works(clause) || talk_any_whole(clause, "if would should could instead unlike never even master cpu then works whether") || talk_any_whole(talk_part(t, clause.s, at), "not no n't") || talk_has_whole(talk_part(t, clause.s, at), "n't") ? NULL : at;
 }
 
 #define ATTACHED	"forgot to detach|forgot detach|forgot .detach|forgot the detach|forgot to call detach|not detached|n't detached|not detach|n't detach|without detach|without detaching|without .detach|not detaching|n't detaching|missing detach|missing .detach|" \
@@ -366,15 +379,9 @@ static const char *
 keeps_graph(struct talk t)
 {
 	size_t n;
-	const char *at = talk_first(t, ATTACHED_CHINESE);
-	struct talk sentence;
+	const char *at = is_told(t, ATTACHED_CHINESE, "吗|?|？|是不是|如果|应该", ATTACHED, &n);
 
-	if (at)
-		return talk_any_phrase(t, "吗|?|？|是不是|如果|应该") ? NULL : at;
-	if (!(at = talk_find_whole(t, ATTACHED, &n)))
-		return NULL;
-	sentence = talk_sentence(t, at);
-	return clause_is_question(sentence) || talk_any_whole(sentence, "if should would could might maybe must even") || clause_works(talk_clause(t, at, n)) ? NULL : at;
+	return at && n > 0 && (talk_any_whole(talk_sentence(t, at), "if should would could might maybe must even") || clause_works(talk_clause(t, at, n))) ? NULL : at;
 }
 
 #define MODEL_TOO_LARGE	"model is too big for|model is too large for|model is simply too big|model is just too big|model too big for|model too large for|model does not fit|model doesn't fit|model won't fit|model will not fit|model can't fit|model cannot fit|model didn't fit|" \
@@ -386,15 +393,9 @@ static const char *
 is_too_large(struct talk t)
 {
 	size_t n;
-	const char *at = talk_first(t, TOO_LARGE_CHINESE);
-	struct talk sentence;
+	const char *at = is_told(t, TOO_LARGE_CHINESE, "吗|?|？|是不是|如果|不是因为|不是模型", MODEL_TOO_LARGE, &n);
 
-	if (at)
-		return talk_any_phrase(t, "吗|?|？|是不是|如果|不是因为|不是模型") ? NULL : at;
-	if (!(at = talk_find_whole(t, MODEL_TOO_LARGE, &n)))
-		return NULL;
-	sentence = talk_sentence(t, at);
-	return clause_is_question(sentence) || talk_any_whole(sentence, "if should would could might maybe think thought whether cpu ram disk when larger bigger") ? NULL : at;
+	return at && n > 0 && talk_any_whole(talk_sentence(t, at), "if should would could might maybe think thought whether cpu ram disk when larger bigger") ? NULL : at;
 }
 
 /* What is said, and where that is kept: the first of each. */

@@ -80,12 +80,13 @@ const char *
 oom_cure_added(struct talk t)
 {
 	const char *at = NULL;
-	struct talk sentence, behind;
+	struct talk sentence, behind, word;
 	size_t n;
 
 	while (talk_next_phrase(t, ADDS, &at, &n)) {
 		sentence = talk_sentence(t, at);
-		if (talk_is_one_of(clause_word_behind(t, at + n), "it them this") && talk_is_one_of(clause_word_behind(t, clause_word_behind(t, at + n).s + clause_word_behind(t, at + n).n), "to up"))
+		word = clause_word_behind(t, at + n);
+		if (talk_is_one_of(word, "it them this") && talk_is_one_of(clause_word_behind(t, word.s + word.n), "to up"))
 			continue;		/* "when I add it to the total" */
 		if (is_of_state(talk_part(t, at, at + n), talk_clause(t, at + n, 0), at + n))
 			continue;
