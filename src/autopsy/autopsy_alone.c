@@ -198,8 +198,8 @@ own(struct autopsy *y)
 	have = held(y, total);
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_SERVING, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
-		    "weights, then what a trial run takes, then the cache of keys and values that is set aside. "
-		    "A smaller share for that cache (gpu_memory_utilization, mem_fraction_static) leaves more for what is asked for beside it.", have,
+		    "weights, then what a trial run takes, then the cache of keys and values that is set aside."
+		    UNTRIED(BY_SHARE, " A smaller share for that cache (gpu_memory_utilization, mem_fraction_static) leaves more for what is asked for beside it."), have,
 		    y->log.serving));
 	else
 		own_step(y, have);

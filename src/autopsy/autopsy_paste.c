@@ -139,12 +139,12 @@ static const struct told_cause {
 	    "Where weights are quantized by samples (AWQ, GPTQ), what a layer is given and gives for all of them may lie on the device at once, beside the weights: fewer or shorter samples (in AutoAWQ "
 	    "max_calib_samples and max_calib_seq_len), or fewer at once (n_parallel_calib_samples), take less; so do weights that wait in the machine's memory for their layer's turn." },
 	{ offsetof(struct oom_paste, captures), 0, SAYS_TOLD_CAPTURES, OF_ITSELF | ON_DEVICE, TRACE_GRAPH,
-	    "Where it failed as CUDA graphs were captured, a graph holds the memory of all that it runs, for as long as it lives, beside weights and what was set aside before: a smaller share set aside (in vLLM "
-	    "gpu_memory_utilization, in SGLang --mem-fraction-static), fewer or smaller sizes that are captured, or none (vLLM's enforce_eager, SGLang's --disable-cuda-graph) leave room." },
+	    "Where it failed as CUDA graphs were captured, a graph holds the memory of all that it runs, for as long as it lives, beside weights and what was set aside before: " TRY BY_SHARE "a smaller share set aside (in vLLM "
+	    "gpu_memory_utilization, in SGLang --mem-fraction-static)" TRY BY_ANYTHING "fewer or smaller sizes that are captured" TRY BY_EAGER "none (vLLM's enforce_eager, SGLang's --disable-cuda-graph)" TRY_END " leave room." },
 	{ offsetof(struct oom_paste, server), offsetof(struct oom_paste, training), SAYS_TOLD_SERVER, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
 	    "Where vLLM runs there, it takes the share gpu_memory_utilization of the device, for weights, for the largest step that it may have to make, and the rest of it for keys and values, those of one text of max_model_len "
-	    "at least. Where that share is too small for these, a larger one, where nothing else has the device, a lower max_model_len, weights in fewer bits or on more devices help; where memory ends beside it, as " UNTRIED(BY_EAGER, "while graphs are captured or ")
-	    "in a request, " TRY BY_ANYTHING "a smaller one" TRY BY_ANYTHING "fewer texts at once (max_num_seqs)" TRY BY_EAGER "no captured graphs (enforce_eager)" TRY_END "." },
+	    "at least. Where that share is too small for these, " TRY BY_SHARE "a larger one, where nothing else has the device" TRY BY_SAMPLES "a lower max_model_len" TRY BY_BITS "weights in fewer bits" TRY BY_ANYTHING "more devices" TRY_END ", help; where memory ends beside it, as "
+	    UNTRIED(BY_EAGER, "while graphs are captured or ") "in a request, " TRY BY_SHARE "a smaller one" TRY BY_ANYTHING "fewer texts at once (max_num_seqs)" TRY BY_EAGER "no captured graphs (enforce_eager)" TRY_END "." },
 	{ offsetof(struct oom_paste, saved), 0, SAYS_TOLD_SAVED, ON_MACHINE, 0,
 	    "Where all of it is one array or list by then, it lies in the machine's memory as a whole, and as a rule once more while it is written: written as it comes, in parts "
 	    "(several files, HDF5, numpy.memmap), it need not." },

@@ -333,9 +333,9 @@ captured(struct autopsy *y)
 		return;
 	place_cause(y, y->main->facts & TRACE_GRAPH ? SAYS_CAPTURED : SAYS_CAPTURING, arena_printf(y->arena, "%s CUDA graphs were captured. %s graph holds the memory of all "
 	    "that it runs for as long as it lives, beside weights and what was set aside before, such as a "
-	    "server's cache of keys and values. Fewer or smaller sizes that are captured, or a smaller share "
-	    "set aside (in vLLM max_num_seqs and gpu_memory_utilization, in SGLang --cuda-graph-max-bs and --mem-fraction-static), leave room; without graphs "
-	    "(vLLM's enforce_eager, SGLang's --disable-cuda-graph) none is needed.", y->main->facts & TRACE_GRAPH ?
+	    "server's cache of keys and values. " TRY BY_ANYTHING "Fewer or smaller sizes that are captured (in vLLM max_num_seqs, in SGLang --cuda-graph-max-bs)" TRY BY_SHARE "a smaller share "
+	    "set aside (in vLLM gpu_memory_utilization, in SGLang --mem-fraction-static)" TRY_END ", leave room" UNTRIED(BY_EAGER, "; without graphs "
+	    "(vLLM's enforce_eager, SGLang's --disable-cuda-graph) none is needed") ".", y->main->facts & TRACE_GRAPH ?
 	    BY_TRACE " it failed while" : arena_printf(y->arena, "Line %d says that", line),
 	    y->main->facts & TRACE_GRAPH ? "A" : "Where that is what failed: a"));
 }
@@ -381,8 +381,20 @@ cache(struct autopsy *y)
 	    "context, fewer requests side by side, or fewer bits make it smaller (in llama.cpp -c, -np, --cache-type-k).");
 }
 
-#define OF_RESULTS	"It is the buffer for results of a graph while it is computed. In llama.cpp "
-#define RESULTS_ALONE	OF_RESULTS "a shorter context (-c) or smaller batches (-b, -ub) make it smaller; elsewhere smaller inputs do."
+#define MUCH_ROOM	((int64_t)32 << 30)	/* that layers elsewhere hardly leave */
+
+/* Of a program of ggml's other than llama.cpp nothing is known but that it computes a graph; of one
+ * that is given pictures, their encoder has such a buffer, too. */
+static void
+results(struct autopsy *y)
+{
+	bool beside = !y->main->host && !(y->main->facts & TRACE_LIMIT) && y->lo < MUCH_ROOM;
+
+	place_cause(y, SAYS_GGML, !y->log.paste.llama ? "It is the buffer for results of a graph while it is computed, which grows with what is given to it at once: less at once makes it smaller." :
+	    arena_printf(y->arena, "It is the buffer for results of a graph while it is computed. In llama.cpp it grows with the tokens that are taken at once (-ub; in Ollama num_batch), with the context (-c; num_ctx), with the "
+	    "product of both where attention stores its scores, and that of a picture's encoder with the picture's pixels: less of these make it smaller.%s", beside ?
+	    " Weights and the cache of keys and values are in place by then: fewer layers on this device (-ngl, --tensor-split; in Ollama num_gpu) leave room for it." : ""));
+}
 
 static void
 ggml(struct autopsy *y)
@@ -400,10 +412,7 @@ ggml(struct autopsy *y)
 		    "there, another split among devices (in llama.cpp -ngl, --tensor-split; in Ollama num_gpu), or a model of fewer "
 		    "bits take less.");
 	if ((facts & TRACE_COMPUTE) && !(facts & TRACE_LAYERS))
-		place_cause(y, SAYS_GGML, (facts & TRACE_LIMIT) ? RESULTS_ALONE : OF_RESULTS "weights and the "
-		    "cache of keys and values are in place by then; there a shorter context (-c) or smaller "
-		    "batches (-b, -ub) make it smaller, and fewer layers on this device (-ngl, --tensor-split; in Ollama num_gpu) "
-		    "leave room for it. Elsewhere smaller inputs do.");
+		results(y);
 }
 
 /* A name, or how long what has it is, "len(wv.vocab)": what else is reckoned need not be the extent
@@ -522,7 +531,7 @@ host_places(struct autopsy *y)
 	if ((facts & TRACE_CACHE) && y->main->kind == OOM_HOST)
 		cache(y);
 	if ((facts & TRACE_COMPUTE) && y->main->kind == OOM_HOST)
-		place_cause(y, SAYS_GGML, RESULTS_ALONE);
+		results(y);
 	by_table(y, SAYS_HOST_PLACES, host_causes);
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "

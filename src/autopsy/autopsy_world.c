@@ -67,9 +67,9 @@ autopsy_in_torch(const struct autopsy *y)
 
 	if (is_of_others(y->main) || p->lua)
 		return false;
-	if (p->torch || p->torch_files || (autopsy_is_torch(y->main) && !autopsy_is_of_anyone(y->main)))
+	if (p->torch_files || (p->torch && !p->llama) || (autopsy_is_torch(y->main) && !autopsy_is_of_anyone(y->main)))
 		return true;
-	return !autopsy_is_of_another(y) && (p->torch_told || is_raised_by_torch(y));
+	return !autopsy_is_of_another(y) && ((p->torch_told && !p->llama) || is_raised_by_torch(y));
 }
 
 /* Not where CUDA's bare words stand beside another framework's name. */

@@ -28,7 +28,7 @@ static const struct {
 	{ BY_BATCH, "batch_size|batch-size|batchsize|--batch|-b|per_device_train_batch_size|per-device-train-batch-size|train_batch_size|micro_batch_size|train_micro_batch_size_per_gpu|"
 	    "per_gpu_train_batch_size|batch_size_per_gpu|samples_per_gpu|imgs_per_gpu|images_per_gpu|ims_per_batch|imgs_per_batch|microbatch_size|micro-batch-size|train batch size|training batch size|micro batch size", "1", NULL,
 	    "batch size|batch_size|batchsize|batch-size|batch sizes|batch_sizes|batch-sizes|smaller batch|smaller batches|--batch_size|--batch-size|batch number|number of batches|total_batch_size|global_batch_size|train_batch_size|mini_batch_size|minibatch size|mini-batch size|micro_batch_size|batch|batches|minibatch|mini-batch|bs|batch count|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", "batch|bs|批大小|批次|批量|批处理|バッチ|배치|батч|batchgröße|lote|taille du lot", OF_NUMBERS, "1 one" },
-	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|the res|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|--max_seq_length|--max_length|--max_len|--max-length|max-tokens|max_tokens|--max-tokens|--max_tokens|shorter sequences|resized the images|resizing the images|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, "1 2 4 5 8 10 16" },
+	{ BY_SAMPLES, NULL, NULL, NULL, "image size|img_size|imgsz|resolution|the res|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|--max_seq_length|--max_length|--max_len|--max-length|max-tokens|max_tokens|--max-tokens|--max_tokens|max_model_len|max-model-len|--max-model-len|--max_model_len|shorter sequences|resized the images|resizing the images|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, "1 2 4 5 8 10 16" },
 	{ BY_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers", "0", NULL,
 	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", "num_workers|workers|进程数|线程数", IN_VAIN_ALONE, "0 zero" },
 	{ BY_PARTS, NULL, NULL, "graphstorm.run|--fanout|neighborloader(|neighborsampler(|neighbourloader(|num_neighbors=|clusterloader(|graphsaintrandomwalksampler(|linkneighborloader(", "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", NULL, IN_VAIN_ALONE, NULL },
@@ -41,6 +41,8 @@ static const struct {
 	{ BY_EMPTYING, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", "empty_cache|清空缓存|清理缓存|清缓存|清空显存|清理显存", OR_IN_USE, NULL },
 	{ BY_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", NULL, OR_IN_USE, NULL },
 	{ BY_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", NULL, OR_IN_USE, NULL },
+	{ BY_SHARE, NULL, NULL, NULL, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|gpu memory utilization|mem-fraction-static|--mem-fraction-static|mem_fraction_static|mem fraction|--mem-fraction|cache_max_entry_count|--cache-max-entry-count|free_gpu_memory_fraction|kv_cache_free_gpu_mem_fraction",
+	    "gpu_memory_utilization|gpu-memory-utilization|mem-fraction-static|mem_fraction_static|cache_max_entry_count|显存利用率|显存占用比例|显存比例", OF_NUMBERS, NULL },
 	{ BY_SWAP, NULL, NULL, NULL, "swap|swapfile|swap file|page file|pagefile|paging file|virtual memory", "页面文件|虚拟内存|交换空间|swap|ページファイル|仮想メモリ|페이지 파일|가상 메모리|auslagerungsdatei|archivo de paginación|файл подкачки|виртуальн", IN_VAIN_ALONE, NULL },
 	{ BY_ADAPTER, NULL, NULL, "lora_path|--lora_model_path|--lora_weights|--use_lora|--lora_r|--lora_rank|--lora_target", "lora|qlora", NULL, OR_IN_USE, NULL },
 	{ BY_SPLITTING, NULL, NULL, "ds_z3|zero3_|zero_3_|zero3.json|zero3.yaml|zero_3.json|z3_config|z3_offload|_zero3|_z3.json|stage3.json|stage_3.json", "zero3|zero-3|zero stage 3|zero_stage 3|fsdp|deepspeed stage 3", NULL, OR_IN_USE, NULL },
@@ -82,6 +84,9 @@ static const struct {
 #define MADE_MORE	"increased increasing increase larger bigger raised raising higher doubled doubling enlarged"
 /* What speaks of a run that was not, */
 #define NOT_RUN		"if would should could you your"
+
+/* or that one of several served, in other languages. */
+#define SERVED_ABROAD	"好了|解决|成功|可以|就行|就能|正常|没问题|動きました|해결|funciona|läuft|marche|работает"
 
 /* Does the sentence say no more than that it is there, or was tried, and does not ask? */
 static bool
@@ -196,6 +201,28 @@ remains(struct talk sentence)
 	    talk_has_whole(sentence, "same error|same issue|same problem|same result") || (talk_any_whole(sentence, "still always again") && (oom_short_fails(sentence) || clause_names_failure(sentence)));
 }
 
+/* How many parts of a whole a text has: "0.6", ".95" */
+static int
+fractions(struct talk t)
+{
+	const char *s, *end = t.s + t.n;
+	int n = 0;
+
+	for (s = t.s + 1; s + 1 < end; s++)
+		n += *s == '.' && is_digit(s[1]) && (s[-1] == '0' || !piece_is_word(s[-1])) && !(s - 1 > t.s && s[-1] == '0' && (is_digit(s[-2]) || s[-2] == '.'));
+	return n;
+}
+
+/* "changing it to [0.6, 0.8, 0.9]", "from 0.95 down to 0.5": neither more nor less is left to be
+ * tried, unless one of them served. */
+static bool
+is_tried_as_several(struct talk sentence, const char *at, size_t n)
+{
+	struct talk behind = talk_part(sentence, at + n, sentence.s + sentence.n);
+
+	return fractions(behind) > 1 && is_plain(sentence, true) && !clause_works(sentence) && !talk_any_whole(sentence, NOT_RUN) && !talk_any_phrase(sentence, SERVED_ABROAD);
+}
+
 /* What asks without a mark for it, */
 #define REQUESTS	" so can you | so could you | can you please | could you please | so please | so how "
 /* and with one. */
@@ -239,6 +266,8 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 	}
 	if (talk_is_one_of(clause_word_ahead(t, at), "lowest smallest") && talk_has_whole(sentence, IN_USE) && !memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, NOT_RUN))
 		return true;		/* "I'm using the lowest resolution possible" */
+	if (rows[row].by[0] == BY_SHARE[0] && is_tried_as_several(sentence, at, n))
+		return true;
 	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || (clause_works(sentence) && !talk_has_whole(sentence, "nothing works|nothing worked|none works|none worked")))
 		return false;
 	if (rows[row].least && clause_is_set_to(sentence, at + n, rows[row].least))

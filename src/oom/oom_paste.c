@@ -414,6 +414,7 @@ program(struct oom_paste *p, struct talk t, int line)
     "\xe6\x95\xb0\xe6\x8d\xae\xe9\x9b\x86|\xe5\xbe\xae\xe8\xb0\x83|\xe5\xad\xa6\xe7\xbf\x92|\xed\x95\x99\xec\x8a\xb5"
 
 /* Programs that run networks and train none. */
+#define LLAMAS		"llama.cpp ollama llama-server llama_server llama-cli llama-bench llama-mtmd llama-cpp-python llama_context: llama_model_load llama_init_from llama_new_context llama_kv_cache llama_load_model llm_load_tensors koboldcpp"
 #define SERVERS		"tensorrt_llm tensorrt-llm trtllm tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui text-generation-launcher text-generation-server text-generation-inference text_generation_server colabfold localcolabfold run_alphafold"
 /* Scripts that infer, as a command names them. */
 #define INFERRERS	"inference_ inference.py infer.py infer_ predict.py predict_"
@@ -507,6 +508,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->trees = line;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner") || (source == SOURCE_COMMAND && talk_any_of(t, ".py") && talk_any_begins(t, INFERRERS)))
 		p->serves = line;
+	if (talk_any_begins(t, LLAMAS) || talk_has_whole(t, "-ub|-ngl|--n-gpu-layers|--ubatch-size|n_gpu_layers|num_gpu"))
+		p->llama = line;
 	if (talk_any_phrase(t, "instant-ngp|instant ngp|instantngp|colmap2nerf|nerf dataset|nerfstudio|nerfacto|ns-train"))
 		p->scenes = line;
 	if (talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena"))

@@ -173,6 +173,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int trees;		/* and that names a library of trees that are learned; */
 	int classic;		/* and scikit-learn, or what is like it; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
+	int llama;		/* the last that names a program made of llama.cpp, which has no PyTorch; */
 	int unmade;		/* the last with ONNX Runtime's message of a session that it could not make; */
 	int docker;		/* the first sentence that names Docker, */
 	int kubernetes;		/* and the first line that names Kubernetes; */
