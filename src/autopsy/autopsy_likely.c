@@ -300,14 +300,15 @@ static void
 nothing_told(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
+	bool windows = y->log.paste.windows && !y->log.paste.wsl && !o->limited;
 
 	if (strcmp(o->who, "Slurm") == 0)
 		push(y, "Where the job's own limit was reached (--mem or --mem-per-cpu of sbatch and srun), and not the machine's end, sacct's MaxRSS, or seff, tells what it had taken, "
 		    "and a higher limit lets it go on as far as the machine has as much.");
 	else if (is_placed(y) && !is_killed(o))
-		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s",
+		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
 		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), o->cpp ? WRONG_SIZE : "",
-		    y->log.paste.windows && !y->log.paste.wsl && !o->limited ? " " PROMISED : "") :
+		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
 		    "while it runs, tells more.");
 }

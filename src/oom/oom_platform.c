@@ -82,6 +82,24 @@ names_macos(struct talk t)
 	return false;
 }
 
+#define HOST_SIGNS	7	/* of the name that Windows gives a machine by itself, behind its first word */
+
+/* "DESKTOP-4F7K2QD": the name that Windows gives a machine, which people often leave as it is. */
+static bool
+has_windows_name(struct talk t)
+{
+	const char *at = NULL, *s, *end = t.s + t.n;
+	size_t n;
+
+	while (talk_next_phrase(t, "desktop-|laptop-", &at, &n)) {
+		for (s = at + n; s < end && (is_digit(*s) || (*s >= 'A' && *s <= 'Z')); s++)
+			;
+		if ((*at == 'D' || *at == 'L') && at[1] < 'a' && s - (at + n) >= HOST_SIGNS && (s == end || !piece_is_word(*s)))
+			return true;
+	}
+	return false;
+}
+
 /* "Windows 8.1", "Win10"; not where it is said to work. */
 static bool
 names_windows(struct talk t)
@@ -102,7 +120,7 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac|on mps|mps specific|mps memory") || is_in_macs_home(t) || names_macos(t))
 		p->mac = line;
 	makers(p, t, line);
-	if (talk_any_phrase(t, "os: windows|platform: windows|built with msvc|c:\\users\\|operating system: windows|-w64-mingw32|memory.limit(") || names_windows(t) || (talk_any_whole(t, "windows") && t.n < ALONE))
+	if (talk_any_phrase(t, "os: windows|platform: windows|built with msvc|c:\\users\\|c:/users/|appdata\\|appdata/local/|\\site-packages\\|operating system: windows|-w64-mingw32|memory.limit(") || names_windows(t) || has_windows_name(t) || (talk_any_whole(t, "windows") && t.n < ALONE))
 		p->windows = line;
 	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))
 		p->lua = line;

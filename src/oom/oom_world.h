@@ -12,6 +12,8 @@
 /* The program that shows how the machine's memory fills, by the system where that is named. */
 #define MONITOR		"\007"
 #define PROMISED	"On Windows all programs together are promised no more than the machine's memory and the paging file."
+/* What R was allowed there, until its version 4.2. */
+#define R_PROMISED	UNTRIED(BY_LIMIT, " R before version 4.2 has a limit of its own there: memory.limit() tells it, and memory.limit(size=...), in MB, raises it.")
 
 #define WORLD_BEGINS	'\002'
 #define WORLD_ENDS	'\003'
