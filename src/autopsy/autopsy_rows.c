@@ -29,6 +29,9 @@
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
 #define KEPT_ON		"Something is kept from one step or round to the next (lists of results" IN_TORCH("; in PyTorch " HAS_TRAINED("losses with their graph, ") "validation or inference with gradients on")	\
     IN_KERAS("; in Keras models made anew in each") ")"
+/* What TensorFlow.js is told to let go of, as no collector does. */
+#define UNDISPOSED	IN_BROWSER("Tensors are made in each round, and TensorFlow.js keeps each until it is disposed of"), "then tf.memory().numTensors, which counts them, grows from round to round. With " \
+    "tf.tidy() around what makes them, or dispose() on each, it does not."
 #define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
 
 const struct row autopsy_rows[] = {
@@ -72,7 +75,8 @@ const struct row autopsy_rows[] = {
 		{ RESULTS_KEPT, "reduced as they come, or moved to the machine's memory, they take less." },
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and what is kept holds its graph"), "with it memory does not grow, or less." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
-		{ KEPT, "then it grows evenly, and stops where that is left out." } } },
+		{ UNDISPOSED },
+		{ OUT_OF_BROWSER(KEPT), "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_HOST | NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
@@ -82,8 +86,8 @@ const struct row autopsy_rows[] = {
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
 		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },
 	{ NEEDS_AGAIN, "it failed when it was run again", {
-		{ OUT_OF_BROWSER("What the run before made lies there still, in the same process (a notebook, an interpreter): names, lists and the last error's "
-		    "traceback hold it"), "with the process begun anew, or with these let go of (del, gc.collect()) ahead of it, it runs." },
+		{ OUT_OF_BROWSER("What the run before made lies there still, in the same process (in a notebook or an interpreter names, lists and the last error's traceback hold it)"), "with the process begun "
+		    "anew, or with that let go of ahead of it (in Python del, gc.collect()), it runs." },
 		{ IN_BROWSER("What the run before made lies there still, in the same page or process, as TensorFlow.js keeps a tensor until it is disposed of"), "with that begun anew, or with these "
 		    "let go of (dispose(), or tf.tidy() around what makes them), it runs." },
 		{ WITH_DEVICE("The process of the run before has not ended"), LISTED } } },
@@ -159,6 +163,10 @@ const struct row autopsy_rows[] = {
 		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there"),
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
 		{ "Something is kept from step to step (lists of results" HAS_TRAINED(IN_TORCH(", losses with their graph")) ")", "then it grows without a loader's processes, too." } } },
+	{ NEEDS_WORKERS | NEEDS_GROWS, "a loader has processes of its own", {
+		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there, or batches that wait to be taken"),
+		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") IN_KERAS(" (in Keras use_multiprocessing=False)") " it does not grow." },
+		{ KEPT_ON, "then it grows without a loader's processes, too." } } },
 	{ NEEDS_HOST | NEEDS_TORCH | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, with their graph where gradients are on, a cache of what was read, "
 		    "objects that are never let go of)", "then it grows evenly, and stops where that is left out." },
@@ -275,7 +283,8 @@ const struct row autopsy_rows[] = {
 		    "one backward of the losses' sum, what is carried from step to step detached (.detach()), and no retain_graph: then it does not grow." },
 		{ KEPT_ON, "then it grows without that setting, too." } } },
 	{ NEEDS_GROWS, "memory grew", {
-		{ KEPT_ON, "then it grows evenly, from step to step." },
+		{ UNDISPOSED },
+		{ OUT_OF_BROWSER(KEPT_ON), "then it grows evenly, from step to step." },
 		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {

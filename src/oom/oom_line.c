@@ -41,6 +41,9 @@ const struct phrase oom_lines[] = {
 	{ "Total Memory: %", LINE(ROLE_MACHINE) },	/* of docker info */
 	{ "\bMem: % % %", LINE(ROLE_MACHINE) },	/* of free -h */
 	{ "\bMemTotal: # kB", LINE(ROLE_MACHINE_KIB) },
+	{ "# CPUs, % RAM,", LINE(ROLE_MACHINE) },	/* of Ultralytics' checks, */
+	{ "~\btotal ram %", LINE(ROLE_MACHINE) },	/* of ComfyUI, */
+	{ "\bTotal Physical Memory: %", LINE(ROLE_MACHINE) },	/* and of Windows' systeminfo */
 	{ "totalMemory: %", LINE(ROLE_START_TOTAL) },
 	{ "Free memory: %", LINE(ROLE_START_FREE) },
 	{ "freeMemory: %", LINE(ROLE_START_FREE) },

@@ -502,7 +502,7 @@ names_workers(struct talk t)
 	if (none)		/* where it works with none, it is theirs; else it is not */
 		return clause_works(talk_clause(t, none, n)) ? none : NULL;
 	none = says(t, "workers each|copy-on-write|copy on write|num_workers|num_worker|dataloader worker|dataloader workers|"
-	    "data loader worker|data loader workers|loader workers|load workers");
+	    "data loader worker|data loader workers|loader workers|load workers|use_multiprocessing=true|use_multiprocessing = true|use_multiprocessing is true|use_multiprocessing to true");
 	return none && !clause_works(talk_clause(t, none, 1)) && !talk_any_whole(talk_sentence(t, none), "should") ? none : NULL;
 }
 

@@ -101,16 +101,32 @@ fails_at_first(struct talk t, struct talk clause, const char *at)
 }
 
 #define BEGUN_ANEW	"restarting the kernel|restart the kernel|kernel restart|restarting the runtime|restart the runtime|restarting the notebook|restart the notebook|restart jupyter"
-#define ALONE_HELPS	"only need have must unless until helps help fixes fix works solves clears frees every each"
+#define ALONE_HELPS	"only need have must unless until helps help fixes fix works solves clears frees every each resolves"
+/* A program, of which people say, too, that they had to begin it anew after it failed. */
+#define PROGRAM_ANEW	"restarting the program|restart the program|restarting the app|restart the app|restarting the application|restart the application|restarting the software|restart the software|restarting comfyui|restart comfyui|" \
+    "restarting the webui|restart the webui|restarting python|restart python|restarting the process|restart the process|restarting matlab|restart matlab|restarting the session|restart the session|restarting the service|" \
+    "restart the service|restarting the interpreter|restart the interpreter|restarting the script|restart the script|restarting the browser|restart the browser|quitting and re|quit and re|closing and re|close and re|exiting and re|exit and re|" \
+    "reloading the software|reloading the program|reloading the page|relaunching"
+#define THEN_HELPS	"helps help fixes fix fixed solves solved clears cleared frees freed resolves resolved unless until"
+#define ANEW_CHINESE	"重启程序|重启软件|重启内核|重启kernel|重启 kernel|重启服务|重启webui|重启comfyui|重启python|重启一下|重启后|重启之后|重新启动程序|重新启动后|关闭重开|关掉重开|重新打开程序"
+#define HELPS_CHINESE	"就好|才能|才行|才可以|恢复|又可以|又能|就可以|就正常|解决"
 
 /* "Only restarting the kernel helps": of memory that a notebook's process holds; neither what was
  * tried, nor what does not help. */
 const char *
 oom_runs_restarted(struct talk t)
 {
-	const char *at = clause_says(t, BEGUN_ANEW, AHEAD | BEHIND, "tried");
+	const char *at = talk_first(t, ANEW_CHINESE);
 
-	return at && talk_any_whole(talk_clause(t, at, 1), ALONE_HELPS) && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
+	if (at)
+		return talk_any_phrase(t, HELPS_CHINESE) && !talk_any_phrase(t, "没用|无效|不行|还是|仍然|依然|吗|电脑|机器|服务器") ? at : NULL;
+	at = clause_says(t, BEGUN_ANEW, AHEAD | BEHIND, "tried");
+	if (!at || !talk_any_whole(talk_clause(t, at, 1), ALONE_HELPS)) {
+		at = clause_says(t, PROGRAM_ANEW, AHEAD | BEHIND, "tried");
+		if (at && (!talk_any_whole(talk_part(t, at, talk_sentence(t, at).s + talk_sentence(t, at).n), THEN_HELPS) || talk_any_whole(talk_sentence(t, at), "computer pc machine reboot")))
+			return NULL;
+	}
+	return at && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }
 
 #define FIRST_WELL	"the first one runs fine|the first one works|the first one runs|first one works fine|first one runs fine|first run works|first run is fine|first run was fine|first run goes|first run succeeds|first call works|first image works|first generation works|first inference works|" \

@@ -192,6 +192,15 @@ is_bound(struct talk clause, const char *at)
 	return bound && avoids && bound < avoids && avoids < at;
 }
 
+/* "It ends too regularly for it to be a memory issue": what is doubted. */
+static bool
+is_doubted(struct talk clause, const char *at)
+{
+	struct talk before = talk_part(clause, clause.s, at);
+
+	return talk_any_whole(before, "too") && talk_has_whole(before, "for it to be|for this to be|for that to be|to be a|to be an|to be about|to be due");
+}
+
 bool
 oom_told_happened(struct talk line, const char *at, size_t n)
 {
@@ -200,7 +209,7 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 	struct talk next = talk_part(line, to, end);
 	size_t length;
 
-	if (is_code(line) || clause_denies(line, at, n) || is_told_to_others(line, clause, at))
+	if (is_code(line) || clause_denies(line, at, n) || is_told_to_others(line, clause, at) || is_doubted(clause, at))
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
