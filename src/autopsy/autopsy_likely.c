@@ -333,6 +333,25 @@ push_items(struct autopsy *y, const struct row *r)
 /* and those beside which only what grows by itself is named. */
 #define BESIDE_GROWTH	(NEEDS_GROWS | NEEDS_RISES | NEEDS_AGAIN)
 
+/* Rows of when it failed and on what, which tell nothing where people name the cause. */
+#define OF_TIME		(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_METRICS | NEEDS_RISES | NEEDS_LATE | NEEDS_GROWS | NEEDS_CARD)
+
+/* Is a cause told that people name? */
+static bool
+is_named(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->reported.n; i++)
+		switch (y->reported.v[i].kind) {
+		case SAYS_TOLD_KEPT: case SAYS_TOLD_CACHED: case SAYS_TOLD_UNGRADED: case SAYS_TOLD_PROCESSES: case SAYS_TOLD_TASKS: case SAYS_TOLD_RAISED: case SAYS_TOLD_VERSION:
+			return true;
+		default:
+			break;
+		}
+	return false;
+}
+
 /* The first item of row R that holds in this world; MOST_LIKELY: none does. */
 static int
 first_item(const struct autopsy *y, const struct row *r)
@@ -382,10 +401,12 @@ autopsy_likely(struct autopsy *y)
 	if (!unknown)
 		return;
 	is = signs(y, told) | (is_near_ram(y) ? NEEDS_HOST : 0);
-	while ((is & r->needs) != r->needs || (is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)) || (trees && r->needs && !(r->needs & OF_TREES)))
-		r++;		/* the last needs nothing */
+	while ((is & r->needs) != r->needs || (is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)) || (trees && r->needs && !(r->needs & OF_TREES)) || (r->needs && first_item(y, r) == MOST_LIKELY))
+		r++;		/* the last needs nothing; one of which nothing holds in this world says nothing */
 	if (!(r->needs & ~(BESIDE_DOMAIN | BESIDE_GROWTH)))
 		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);
+	if (r->needs && !(r->needs & ~OF_TIME) && is_named(y))
+		return;
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
 	if (first_item(y, r) == MOST_LIKELY) {

@@ -342,6 +342,14 @@ autopsy_grows_there(const struct autopsy *y)
 	return p->grows.line && elsewhere != p->grows.line;
 }
 
+#define MUCH_AT_ONCE	((int64_t)4 << 30)	/* bytes, which nothing small that is kept leads to */
+
+static bool
+asks_much(const struct oom_message *o)
+{
+	return o->size[OOM_ASKED].known && o->size[OOM_ASKED].bytes >= MUCH_AT_ONCE;
+}
+
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
  * makes more of it. */
 void
@@ -355,13 +363,13 @@ autopsy_words(struct autopsy *y, bool explained)
 	absurd_said(y);
 	array_said(y);
 	board(y);
-	if (explained && autopsy_grows_there(y) && !p->shapes.line && !o->says && o->kind != OOM_TOLD)
+	if (explained && autopsy_grows_there(y) && !p->shapes.line && !o->says && o->kind != OOM_TOLD && (p->grew || !asks_much(o)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
 		    "processes hold" : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" IN_TORCH("; in PyTorch " HAS_TRAINED("losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep, ") "validation or inference with gradients on") IN_KERAS("; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)"),
-		    o->host ? "" : " Where it grows by leaps, samples come that are larger, or have more in them, than those before."));
+		    o->host ? "" : UNEVENLY(" Where it grows by leaps, samples come that are larger, or have more in them, than those before.")));
 	if (explained && p->evaluating.line && !o->host && !o->says && !o->shape.known && !y->validation && !y->module && !o->function[0] && autopsy_is_one_tensor(y) && y->budget.allocated >= 0 && y->budget.allocated < y->budget.total / 2 &&
 	    !(o->facts & (TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. By the message tensors had less than half of the device. Where it failed in validation or tests, one request as large as that is of what is worked on there at once, "

@@ -8,7 +8,6 @@
 #define OF_TESTS	"it failed in validation, tests or predictions"
 #define OF_INFERENCE	"nothing is trained, as in inference"
 #define RESULTS_KEPT	"Results are kept from batch to batch (lists, predictions of all samples)"
-#define MANY_ROUNDS	"then it fails only after many rounds."
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
 #define WEIGHTS_MORE	"Weights, with what a program sets aside beside them as it loads them (a cache of keys and values, buffers), are more than is free"
 #define BEFORE_ANY	"then it fails before the first result, whatever the batch."
@@ -79,12 +78,10 @@ const struct row autopsy_rows[] = {
 		{ OUT_OF_BROWSER(KEPT), "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_HOST | NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
-		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
-		{ "Other programs of the machine came to need more", "its own tool (" MONITOR ") lists them." } } },
+		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." } } },
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
-		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." },
-		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },
+		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." } } },
 	{ NEEDS_AGAIN, "it failed when it was run again", {
 		{ OUT_OF_BROWSER("What the run before made lies there still, in the same process (in a notebook or an interpreter names, lists and the last error's traceback hold it)"), "with the process begun "
 		    "anew, or with that let go of ahead of it (in Python del, gc.collect()), it runs." },
@@ -157,8 +154,8 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_HOST | NEEDS_PROCESSOR, "the run was on the processor", {
 		{ "What is computed runs on the processor, and a part of it needs more than there is", "it grows with the samples at once and their size, and with the network." } } },
 	{ NEEDS_HOST | NEEDS_CONVERTS, "a network was put into another form", {
-		{ "Its weights lie there in both forms, and in TensorRT's builder what is tried for each layer, too", "weights that are read part by part, or mapped from a "
-		    "file, fewer other programs, or a swap file meanwhile leave room, and a smaller workspace does for TensorRT." } } },
+		{ "Its weights lie there in both forms" OF_ENGINE(", and in TensorRT's builder what is tried for each layer, too"), "weights that are read part by part, or mapped from a "
+		    "file, fewer other programs, or a swap file meanwhile leave room" OF_ENGINE(", and a smaller workspace does for TensorRT") "." } } },
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there"),
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
@@ -206,8 +203,7 @@ const struct row autopsy_rows[] = {
 		{ "Those of a file and the model's own lie there together, a model's in float32 unless it is told otherwise", "then it fails before the first result, whatever the batch. "
 		    "A file that is mapped (safetensors), fewer bits, or " IN_TORCH("in transformers torch_dtype and low_cpu_mem_usage=True, or ") "a smaller model take less." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
-		{ WEIGHTS_MORE, BEFORE_ANY },
-		{ UNTRIED(BY_BITS, IN_TORCH("A file's tensors are put back on the device beside the model's own")), "map_location=\"cpu\" in torch.load." } } },	/* what reads weights of few bits does so itself */
+		{ WEIGHTS_MORE, BEFORE_ANY } } },
 	{ NEEDS_SINGLE, "one of several devices alone is used", {
 		{ "All of a model's weights lie on that one, as they do where nothing tells to split them (that several are seen, by CUDA_VISIBLE_DEVICES, does not)", "split among several (in transformers "
 		    "device_map=\"auto\", and no .to() or .cuda() behind it; in servers of language models a number of parts, such as --tensor-parallel-size, --tp or --tensor-split), each has a part." },
@@ -227,7 +223,6 @@ const struct row autopsy_rows[] = {
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it the first rounds take a part of what they took." },
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does"), "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
-		{ RESULTS_KEPT, MANY_ROUNDS },
 		{ IN_FIRST_TESTS(IN_TRAINING(LARGER_TESTS)), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ IN_TRAINING("The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is"), TRY BY_ANYTHING "more subdivisions, up to as "
@@ -285,7 +280,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
 		{ OUT_OF_BROWSER(KEPT_ON), "then it grows evenly, from step to step." },
-		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on "
+		{ UNEVENLY("Samples come that are larger or longer than those before"), "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ AT_START(AT_ONCE), SMALL_RUNS },
@@ -323,14 +318,12 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly, and stops where that is left out." },
 		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "
-		    "that." },
-		{ "Other programs of the machine came to need more", "its own tool (" MONITOR ") lists them." } } },
+		    "that." } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills the device, and a batch came with samples larger or longer than those before, or a phase that needs "
 		    "more", "then it fails elsewhere where samples come in "
 		    "another order." },
-		{ KEPT_ON, "then memory grows evenly, from step to step." },
-		{ UNTRIED(BY_ALONE, "Another process came"), LISTER " lists it." } } },
+		{ KEPT_ON, "then memory grows evenly, from step to step." } } },
 	{ NEEDS_FREE, "a device is free", {
 		{ WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "
 		    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID"), "with both set, to that order and the free one's number, it begins." },

@@ -254,13 +254,27 @@ may_be_larger(const struct autopsy *y)
 	return !y->log.paste.tests_alike;
 }
 
+static bool
+builds_engine(const struct autopsy *y)
+{
+	const char *words = y->log.paste.converts.words;
+
+	return y->log.paste.converts.line && (strstr(words, "ngine") || strstr(words, "ensorRT") || strstr(words, "ensorrt") || strstr(words, "trt") || strstr(words, "TRT"));
+}
+
+static bool
+may_leap(const struct autopsy *y)
+{
+	return !y->log.paste.grows_evenly;
+}
+
 static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
-	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger },
+	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'u', may_leap },
 };
 
 static bool

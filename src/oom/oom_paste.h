@@ -108,6 +108,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said large;	/* of pictures that are large, */
 	struct said models;	/* of several models at once, */
 	struct said classes;	/* of many classes, */
+	int grew, grows_evenly;	/* the last line by which memory grew, and not only leaks, as a guess, and by which it did by the same again and again; */
 	int grows_host, grows_device;	/* the last line where the machine's memory alone grows, and a device's alone; */
 	struct said pairs;	/* of a matrix with a number for each pair, */
 	struct said boxes;	/* of pictures with many objects, */

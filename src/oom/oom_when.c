@@ -247,7 +247,7 @@ is_of_learning(struct talk t, const char *at)
 
 /* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后, and in the middle of it */
 #define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
-    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长"
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|一定次数后|一定轮数后|一定步数后|一定时间后|若干轮后|若干步后|若干个epoch后|几轮后|几步后|几次后|多轮后|多次后|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长"
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 
@@ -506,6 +506,32 @@ is_late_there(struct talk t)
 	return NULL;
 }
 
+#define BY_THE_SAME	"steadily|linearly|linear growth|constant rate|constant manner|same amount|every epoch|each epoch|per epoch|every step|each step|per step|every iteration|each iteration|per iteration|every batch|each batch|per batch|" \
+    "every image|each image|per image|after each|after every"
+#define BY_THE_SAME_CHINESE	"每个epoch|每轮|每一轮|每个step|每次迭代|每迭代|线性|匀速|都会涨|都会增"
+
+/* "450 MB more with each epoch": by the same again and again; not "it is not constant, but comes at
+ * once". */
+static bool
+is_even(struct talk growth)
+{
+	return (talk_has_whole(growth, BY_THE_SAME) || talk_any_phrase(growth, BY_THE_SAME_CHINESE)) && !talk_any_begins(growth, "sudden random jump leap spik") && !talk_has_whole(growth, "not constant|not linear|not steady|not every|not each");
+}
+
+/* The same of a sentence that only has words for it. */
+static bool
+tells_even(struct talk t)
+{
+	return talk_any_of(t, "memory ram vram leak usage 显存 内存") && talk_any_of(t, "grow increas leak rise climb 增 涨 升") && is_even(t);
+}
+
+/* More than the name of a leak, which is a guess of what it is. */
+static bool
+is_seen_growing(struct talk growth)
+{
+	return !talk_any_of(growth, "leak 泄 누수 リーク") || talk_any_of(growth, "grow increas ris fill climb more 增 涨 升 越") || talk_any_whole(growth, "gb mb gib mib up after");
+}
+
 static bool
 growth(struct oom_paste *p, struct talk t, int line)
 {
@@ -518,6 +544,7 @@ growth(struct oom_paste *p, struct talk t, int line)
 	oom_told_grows(&p->told, growth, line);
 	if ((at = grows(growth))) {
 		said_at(&p->grows, t, at, line);
+		p->grew = is_seen_growing(growth) ? line : p->grew;
 		whose = oom_whose(talk_clause(growth, at, 1));
 		p->grows_host = whose.host && !whose.device ? line : p->grows_host;
 		p->grows_device = whose.device && !whose.host ? line : p->grows_device;
@@ -604,6 +631,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 	at = p->told.at;
 	if (p->told.what == TOLD_GROWS && p->told.said.line == line && !is_of_one(at && at >= t.s && at < t.s + t.n ? talk_sentence(t, at) : t))
 		p->grows = p->told.said;
+	p->grows_evenly = tells_even(t) ? line : p->grows_evenly;
 	if (!(at = is_late(t)) && p->told.here_line == line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
 	if (!at && p->told.killed.line == line && !talk_any_begins(t, "load"))

@@ -322,13 +322,15 @@ said_of_failure(struct said *to, const struct oom_told *told, struct talk t, con
 #define RUN_FITS	"used to work|used to run|used to fit|used to train|worked before|worked fine|worked well|worked yesterday|worked last week|ran before|ran fine|trained fine|trained well|"	\
     "works fine|works well|runs fine|runs well|trains fine|trains well|is fine to use|can easily fit|could easily fit|possible to fit|fits easily|fits well|no longer works|no longer runs|stopped working"
 
+#define RUN_FITS_CHINESE	"之前有成功|之前成功|之前能跑|之前可以跑|之前都能|之前都可以|之前都正常|以前能跑|以前可以|原来能跑|原来可以|昨天还能|昨天还可以|有时能跑|有时可以|有时候可以|有时候能"
+
 /* "It is possible to fit the model and train it from scratch": told, and not asked. */
 static bool
 says_fits(struct talk t)
 {
 	const char *at = clause_says(t, RUN_FITS, AHEAD, "if would should could might hope wish");
 
-	return at && !clause_is_question(talk_sentence(t, at));
+	return at ? !clause_is_question(talk_sentence(t, at)) : talk_any_phrase(t, RUN_FITS_CHINESE);
 }
 
 /* Of batches with which it fails the smallest, and one with which it runs; of lengths the first. */

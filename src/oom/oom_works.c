@@ -303,7 +303,7 @@ oom_works_trained(struct talk t)
 
 #define TESTS_BEFORE	"previous validation|previous validations|earlier validation|earlier validations|previous evaluation|previous evaluations|earlier evaluation|earlier evaluations|first validation|first few validations|first evaluation|first few evaluations|" \
     "validations before|evaluations before|validation before|evaluation before|several validations|several evaluations|many validations|many evaluations|previous evals|first eval|first few evals|validation at first|evaluation at first"
-#define TESTS_BEFORE_CHINESE "之前验证|之前的验证|前几次验证|前面的验证|前面验证|第一次验证|之前测试|之前的测试|之前评估|之前的评估|前几次评估|第一次评估|前几轮验证"
+#define TESTS_BEFORE_CHINESE "之前验证|之前的验证|前几次验证|前几个验证|前两次验证|前面几次验证|前面几轮验证|前面几次评估|前几次测试|前面几次测试|前面的测试|此前验证|此前的验证|以前的验证|上一次验证|上次验证|前面的验证|前面验证|第一次验证|之前测试|之前的测试|之前评估|之前的评估|前几次评估|第一次评估|前几轮验证"
 #define WITHIN		24	/* bytes, to what is said of it in Chinese */
 #define LEAST_SIDE	32	/* pixels */
 

@@ -38,6 +38,8 @@
 #define IN_SERVING(text)	IN_WORLD("v", text)	/* it only serves, by what was read */
 #define WITH_GATHERING(text)	IN_WORLD("p", text)	/* PyTorch's DataParallel may be what has several devices */
 #define IN_FIRST_TESTS(text)	IN_WORLD("x", text)	/* nothing tells that tests had gone well before, or are given what training is */
+#define OF_ENGINE(text)		IN_WORLD("r", text)	/* people, or a log, speak of an engine that is built (TensorRT) */
+#define UNEVENLY(text)		IN_WORLD("u", text)	/* nothing tells that memory grows by the same again and again */
 #define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
