@@ -387,7 +387,7 @@ static void
 update(struct autopsy *y)
 {
 	static const char *const optimizer[] = { "SGD", "Adam", "AdamW", "RMSprop", "Adagrad",
-	    "Adadelta", "Adamax", "Nadam", "Ftrl", "Momentum", NULL };
+	    "Adadelta", "Adamax", "Nadam", "Ftrl", "Momentum", "adam", "sgd", "rmsprop", NULL };
 	const char *s;
 	bool made = autopsy_gives_first_values(y->main->node);
 	size_t n;

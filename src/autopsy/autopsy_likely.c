@@ -25,7 +25,7 @@
     NEEDS_LONG | NEEDS_LARGE | NEEDS_MODELS | NEEDS_FULL | NEEDS_RISES | NEEDS_COPIES)
 
 /* What makes a row one that holds where trees are learned, too. */
-#define OF_TREES	(NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STAYS | NEEDS_SHARED | NEEDS_FREE | NEEDS_COPIES)
+#define OF_TREES	(NEEDS_DATA | NEEDS_TRIALS | NEEDS_AGAIN | NEEDS_STAYS | NEEDS_SHARED | NEEDS_FREE | NEEDS_COPIES)
 
 /* The sign's place among others. */
 static int

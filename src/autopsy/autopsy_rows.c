@@ -185,7 +185,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
 		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
-		{ "What reads them holds more and more (a loader's processes, a queue, a cache, lists)", "then it grows from step to step, and less with " TRY BY_WORKERS "fewer such processes" IN_TORCH(" (in PyTorch num_workers)")
+		{ WITH_LOADER("What reads them holds more and more (a loader's processes, a queue, a cache, lists)"), "then it grows from step to step, and less with " TRY BY_WORKERS "fewer such processes" IN_TORCH(" (in PyTorch num_workers)")
 		    TRY BY_ANYTHING "a shorter queue" TRY_END "." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then." },

@@ -23,6 +23,7 @@
 #define LARGE_RESULT	((int64_t)128 << 20)	/* the same of what a convolution is known to give */
 #define LARGE_SIDE	512	/* pixels along a side */
 #define MOST_HEADS	32
+#define LEAST_HEADS	6	/* more than the channels of pictures */
 #define MANY_WEIGHTS	((int64_t)1 << 18)
 #define FEW_BYTES	((int64_t)1 << 20)
 #define PICTURES	32	/* of which networks of pictures have multiples on a side */
@@ -483,6 +484,16 @@ host_result(struct autopsy *y)
 	    "grow with the batch in proportion.", (long long)o->shape.dim[0]));
 }
 
+/* Attention's scores, where no operation's name tells which tensor it is. */
+static void
+host_scores(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (o->kind == OOM_TENSORFLOW && !o->node[0] && o->shape.known && !may_be_filter(&o->shape) && o->shape.dim[0] > 1 && (y->main->attends || (o->facts & TRACE_SCORES) || o->shape.dim[1] >= LEAST_HEADS))
+		of_pairs(y, &o->shape);
+}
+
 void
 autopsy_shape_causes(struct autopsy *y)
 {
@@ -495,4 +506,5 @@ autopsy_shape_causes(struct autopsy *y)
 	host_request(y);
 	host_image(y);
 	host_result(y);
+	host_scores(y);
 }

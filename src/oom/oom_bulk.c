@@ -247,7 +247,11 @@ oom_bulk_classes(struct talk t)
 #define OF_CARD		"gpu gpus graphics a6000 a5000 a100 h100 v100 3090 4090 5090 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
-#define OF_USAGE	"usage free left allocated allocate available used uses using takes consumes rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
+#define OF_USAGE	"usage free left allocated allocate available takes consumes rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
+
+/* Of a card that is used, and not of how much of it: "using a GTX 980 of 6 GB". */
+#define USES		"used uses using"
+#define USES_ONE	"using a|using an|using my|using one|using nvidia|using gtx|using rtx|using two|using 2|used a|used an|used my|uses a|uses my"
 
 /* "the model is 7 GB": what the amount at S is of is no card. */
 static bool
@@ -312,11 +316,11 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	 * says it */
 	if (oom_short_fails(clause) && talk_has_whole(ahead, "on my|with my") && !talk_any_whole(ahead, OF_OTHER_CARD))
 		return true;
-	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && !clause_is_question(talk_sentence(t, s));
+	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && (!talk_any_whole(clause, USES) || talk_has_whole(ahead, USES_ONE)) && !clause_is_question(talk_sentence(t, s));
 }
 
 /* Cards that have as much or less, in all of their kinds. */
-#define SMALL_CARDS	"gtx 950|gtx950|gtx 960|gtx960|gtx 965m|gtx 970|gtx970|gtx 980|gtx980|gtx 1050|gtx1050|gtx 1050ti|gtx 1050 ti|gtx1050ti|gtx 1060|gtx1060|gtx 1070|gtx1070|gtx 1650|gtx1650|"	\
+#define SMALL_CARDS	"gtx 950|gtx950|gtx 960|gtx960|gtx 965m|gtx 970|gtx970|gtx 980|gtx980|gtx 980ti|gtx 980 ti|gtx980ti|gtx 1050|gtx1050|gtx 1050ti|gtx 1050 ti|gtx1050ti|gtx 1060|gtx1060|gtx 1070|gtx1070|gtx 1650|gtx1650|"	\
     "gtx 1660|gtx1660|rtx 2070|rtx2070|rtx 3060|rtx3060|rtx 3060ti|rtx 3060 ti|rtx 3070|rtx3070|gtx 1080|gtx1080|gtx 1080ti|gtx1080ti|1080 ti|1080ti|rtx 2080|rtx2080|rtx 2080ti|rtx2080ti|2080 ti|2080ti|titan x|titan xp|940mx|mx150|mx250|mx350|mx450|gtx 750|gtx 750ti|gtx 750 ti|gtx 780|gtx 650|gtx650"
 #define OF_ONES_OWN	"i am using|i'm using|i use|i have|i only have|i've got|i run|i am running|i'm running|my gpu|my card|my graphics|we use|we have|we are using|it runs on|running on|training on|train on|with a|on a|on my"
 

@@ -23,6 +23,7 @@
 #define OWN_CONTEXT	"n_ctx|n_ctx_per_seq|num_ctx|--ctx-size|--ctx_size|--n_ctx|--context-size|ollama_context_length|context_length"
 #define STORED_WITHIN	12	/* bytes from a setting's name to its value's end */
 #define ALL_THERE	"load_all=true|load_all = true|load_all: true|cache_all=true|preload=true|in_memory=true|load_in_memory=true|load_into_memory=true"
+#define TRAINED_THERE	"cache=ram,|cache=true,"	/* of the settings that Ultralytics prints as it begins */
 #define LIMITS_LINES	5	/* from a head of limits to the last of them */
 
 static const struct {
@@ -526,7 +527,7 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 	oom_seen_unrolled(h, t, line);
 	/* a program may print it, too */
 	narrow(h, t, line);
-	if ((at = talk_first(t, ALL_THERE)))
+	if ((at = talk_first(t, ALL_THERE)) || (talk_any_phrase(t, "mode=train") && (at = talk_first(t, TRAINED_THERE))))
 		oom_habit_keep(h, HABIT_CACHE, line, 0, at, piece_past_word(at, t.s + t.n));
 }
 

@@ -219,6 +219,12 @@ has_two_sizes(struct talk t)
 	return false;
 }
 
+static bool
+is_likened(struct talk sentence)
+{
+	return talk_any_whole(sentence, OF_ANOTHER_RUN) || talk_any_phrase(sentence, "no oom|no error|without error|no problem|so we use|so i use|so we train|so i train|we switched to|i switched to|in place of");
+}
+
 /* A name of a family of language models, with a size. */
 static void
 sizes(struct oom_paste *p, struct talk t, int line, bool told)
@@ -234,8 +240,8 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		name = talk_part(t, s, to);
 		if (told && has_two_sizes(t) && talk_any_whole(t, OF_ANOTHER_RUN))
 			p->millions = -1;
-		if (told && (talk_any_whole(t, OF_ANOTHER_RUN) || talk_any_phrase(t, "no oom|no error|without error|no problem|so we use|so i use|so we train|so i train|we switched to|i switched to|in place of")))
-			return;		/* another model, to which the one that failed is likened */
+		if (told && is_likened(talk_sentence(t, s)))
+			continue;	/* another model, to which the one that failed is likened */
 		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told) || is_of_results(t, s)))
 			continue;
 		if (name.n >= 2 && is_size_of_model(t, s, to) && (millions = size_at(s, s, to)) > 0) {

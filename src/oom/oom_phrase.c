@@ -479,6 +479,7 @@ const struct phrase oom_phrases[] = {
 	{ "unable to find an engine to execute this computation", HANDLE_SAYS("cuDNN", NO_ENGINE) },
 	/* OpenCL, and AMD's */
 	{ "gpudata_alloc: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY", FROM("Theano") },	/* libgpuarray's, which is Theano's */
+	{ "GpuArrayException: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY", FROM("Theano") },
 	{ "GpuArrayException: b'out of memory'", FROM("Theano") },
 	{ "GpuArrayException: out of memory", FROM("Theano") },
 	{ "amdgpu: Failed to allocate a buffer: MESA: error: amdgpu: size : # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "amdgpu", MESA_BUFFER, PHRASE_BYTES | PHRASE_REST) },

@@ -389,10 +389,37 @@ oom_works_workers(struct talk t)
 	return NULL;
 }
 
+#define OF_ONE		"one image|one picture|one photo|one sample|one video|one file|one frame|one text|one sentence|one document|a single image|a single picture|a single photo|a single sample|a single video|a single file|a single frame|a single text|a single sentence|" \
+    "a single document|1 image|1 picture|1 photo|1 sample|1 video|1 file|1 frame|1 text|1 sentence|1 document"
+#define ONE_RUNS	"is ok|is okay|is fine|are fine|was ok|was fine|it's ok|it's fine|works|worked|work fine|runs|ran|no problem|no problems|succeeds|succeeded|no error|no errors|goes well|without problem|without problems|without error"
+#define ONE_CHINESE	"一张图片|单张图片|一张图|单张图|一张照片|单个样本|一个样本|一条数据|单条数据|一个文件|单个文件|一个视频|一段视频"
+#define RUNS_CHINESE	"可以|没问题|没有问题|正常|能跑|能运行|不报错|不会报错|成功"
+#define ONE_WITHIN	40	/* bytes to what is said of it */
+
+/* "I tried just one image, that is ok": what runs is the least of what is given at once. */
+static const char *
+one_works(struct talk t)
+{
+	const char *at = NULL, *runs;
+	struct talk sentence, behind;
+	size_t n, length;
+
+	while (talk_next_phrase(t, ONE_CHINESE, &at, &n))
+		if (talk_any_phrase(talk_head(t, at + n, ONE_WITHIN), RUNS_CHINESE) && !talk_any_phrase(t, "不可以|也不|吗|？|?|不能|都不|如果"))
+			return at;
+	if (!(at = talk_find_whole(t, OF_ONE, &n)))
+		return NULL;
+	sentence = talk_sentence(t, at);
+	behind = talk_head(sentence, at + n, ONE_WITHIN);
+	runs = says_works(behind, ONE_RUNS, &length);
+	return runs && !oom_short_fails(talk_part(t, at, runs + length)) && !talk_any_whole(talk_part(t, at, runs), "out after until then but") && !memchr(sentence.s, '?', sentence.n) &&
+	    !clause_says_no(talk_part(t, sentence.s, runs), "even if should would could might least every each only") && !talk_any_whole(sentence, "every each at per") && !talk_any_whole(sentence, DEVICES) ? at : NULL;
+}
+
 const char *
 oom_works_told(struct talk t)
 {
-	static const char *(*const ways[])(struct talk) = { works_changed, works_with, works_without, not_with_less, same_works, shorter_work, goes_up_to, smaller_model_works };
+	static const char *(*const ways[])(struct talk) = { works_changed, works_with, works_without, not_with_less, same_works, shorter_work, goes_up_to, smaller_model_works, one_works };
 	const char *at = NULL;
 	size_t i;
 
