@@ -73,6 +73,15 @@ is_killed(const struct oom_message *o)
 	return o->says && (o->kind == OOM_TOLD ? o->host : o->kind == OOM_KERNEL && (strcmp(o->says, SIGNAL_9) == 0 || strcmp(o->says, KILLED) == 0));
 }
 
+/* Does the message say no more than that a device was full, where a program names what ran then? */
+static bool
+is_bare(const struct autopsy *y)
+{
+	const char *says = y->main->says;
+
+	return says && strcmp(says, BARE) == 0 && (y->log.paste.loading.line || y->log.paste.decoder.line);
+}
+
 /* Do people tell of a program, and of nothing that a network has? A bare message is taken for a
  * network's. */
 bool
@@ -209,7 +218,7 @@ is_unknown(const struct autopsy *y)
 
 	if (o && o->kind == OOM_XLA && (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0))
 		return false;		/* a sum of the program's own is what failed, or no memory at all */
-	return o && ((y->causes.n == 0 && y->lines <= y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
+	return o && ((y->causes.n == 0 && y->lines <= y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o) || is_bare(y)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && (o->kind != OOM_MPS || !o->size[OOM_ASKED].known) && o->kind != OOM_OURS));
 }
 
@@ -305,7 +314,7 @@ nothing_told(struct autopsy *y)
 	if (strcmp(o->who, "Slurm") == 0)
 		push(y, "Where the job's own limit was reached (--mem or --mem-per-cpu of sbatch and srun), and not the machine's end, sacct's MaxRSS, or seff, tells what it had taken, "
 		    "and a higher limit lets it go on as far as the machine has as much.");
-	else if (is_placed(y) && !is_killed(o))
+	else if (is_placed(y) && !o->says)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
 		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), o->cpp ? WRONG_SIZE : "",
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :

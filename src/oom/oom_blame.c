@@ -384,7 +384,9 @@ keeps_graph(struct talk t)
 	return at && n > 0 && (talk_any_whole(talk_sentence(t, at), "if should would could might maybe must even") || clause_works(talk_clause(t, at, n))) ? NULL : at;
 }
 
-#define MODEL_TOO_LARGE	"model is too big for|model is too large for|model is simply too big|model is just too big|model too big for|model too large for|model does not fit|model doesn't fit|model won't fit|model will not fit|model can't fit|model cannot fit|model didn't fit|" \
+#define PART_TOO_LARGE	"encoder alone does not fit|encoder alone doesn't fit|model alone does not fit|model alone doesn't fit|weights alone do not fit|weights alone don't fit|weights alone are more than|weights alone exceed|model alone exceeds|transformer alone does not fit|transformer alone doesn't fit|" \
+    "model itself does not fit|model itself doesn't fit"
+#define MODEL_TOO_LARGE	PART_TOO_LARGE "|model is too big for|model is too large for|model is simply too big|model is just too big|model too big for|model too large for|model does not fit|model doesn't fit|model won't fit|model will not fit|model can't fit|model cannot fit|model didn't fit|" \
     "model did not fit|weights do not fit|weights don't fit|weights cannot fit|weights can't fit|weights are too large for|weights are too big for|unable to fit the model|can't fit the model|cannot fit the model|couldn't fit the model|could not fit the model"
 #define TOO_LARGE_CHINESE	"模型太大|模型过大|模型放不下|单卡放不下|一张卡放不下|显存放不下|放不下整个模型|放不下这个模型"
 
@@ -446,6 +448,32 @@ runs_there(struct talk t, const char *at, enum oom_source source)
 	return !clause_says_no(sentence, NOT_THERE) && !clause_is_question(sentence) && (!speaks || talk_any_whole(sentence, RUNS_THERE));
 }
 
+#define NODES		"**node type:**|node type:|error occurred when executing"
+
+/* "Node Type: CheckpointLoaderSimple": which of its nodes ComfyUI says has failed. What loads takes
+ * its word from that name, as what decodes does. */
+static void
+node_named(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at = talk_first(t, NODES), *s, *end = t.s + t.n;
+	struct talk name;
+
+	if (!at)
+		return;
+	for (s = at; s < end && *s != ':' && !(end - s > 10 && memcmp(s, "executing ", 10) == 0); s++)
+		;
+	s = s < end && *s == ':' ? s + 1 : s + 10;
+	while (s < end && memchr(" *`", *s, 3))
+		s++;
+	for (at = s; s < end && piece_is_word(*s); s++)
+		;
+	name = talk_part(t, at, s);
+	if (!p->decoder.line && talk_any_of(name, "vaedecode hyvideodecode wanvideodecode decodevae decodevideo videodecode vae_decode"))
+		said_at(&p->decoder, t, at, line);
+	else if (!p->loading.line && talk_any_of(name, "loader loadmodel loadcheckpoint"))
+		said_at(&p->loading, t, at, line);
+}
+
 void
 oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
@@ -456,6 +484,9 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->kubernetes = line;
 	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
 		p->docker = line;		/* a container's name, as Compose writes it */
+	node_named(p, t, line);
+	if (!p->server.line && !p->training && (at = talk_first(t, "-m vllm.entrypoints|vllm serve |vllm/vllm-openai|= LLM(model=|=LLM(model=|vllm.LLM(")))
+		said_at(&p->server, t, at, line);
 	if (source != SOURCE_PROSE && source != SOURCE_UNSURE && source != SOURCE_COMMENT)
 		return;
 	for (i = 0; i < sizeof(blames) / sizeof(*blames); i++) {

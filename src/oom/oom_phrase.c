@@ -222,6 +222,7 @@ const struct phrase oom_phrases[] = {
 	{ "CNMEM_STATUS_OUT_OF_MEMORY", FROM("CNMeM") },
 	{ "CUDA out of memory occurred when warming up sampler with", SAYS(OOM_CUDA, "vLLM", WARM_UP) },
 	{ "Not enough memory to handle # prefill tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
+	{ "Not enough memory to handle prefill tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },	/* as people shorten it */
 	{ "Not enough memory to handle # total tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
 	{ "WARNING: ran out of memory on GPU @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
 	{ "WARNING: ran out of memory, skipping batch", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },

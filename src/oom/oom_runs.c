@@ -153,7 +153,7 @@ oom_runs_again(struct talk t)
 
 	if (chinese)
 		return talk_any_phrase(talk_clause(t, chinese, 1), "没有问题|没问题|没有报错|正常|成功|还是|依然|仍") ? NULL : chinese;
-	return talk_any_of(t, "run ran train execut inference generat") ? clause_says_unless(t, "a second time|at the second time|the second time it|second run|run the cell again|rerun the cell|re-run the cell|"
+	return talk_any_of(t, "run ran train execut inference generat try attempt image") ? clause_says_unless(t, "a second time|at the second time|the second time it|at the second try|on the second try|at the second attempt|on the second attempt|on the second image|at the second image|on the second generation|at the second generation|second run|run the cell again|rerun the cell|re-run the cell|"
 	    "when i rerun|when i re-run|when i started a new training|when i start a new training|try to train it again|try to train the model again|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
 }
 

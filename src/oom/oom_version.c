@@ -29,11 +29,13 @@ has_version(struct talk t)
 #define GONE		"disappeared disappears gone solved resolved fixed works worked working fine runs ran ok okay helped"
 #define STILL		"still same either neither too also nothing again"
 
+#define FAILS		"cannot start|can't start|can not start|won't start|no longer starts|no longer runs|no longer works|no longer fits|stopped working|keeps reporting errors|keep reporting errors"
+
 /* Does a sentence say that something failed, and not that it did before? */
 static bool
 fails_there(struct talk sentence)
 {
-	return (oom_short_fails(sentence) || clause_names_failure(sentence)) && !talk_any_whole(sentence, STILL);
+	return (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_has_whole(sentence, FAILS)) && !talk_any_whole(sentence, STILL);
 }
 
 /* "After I downgraded to 2.7 it was gone." */
@@ -55,7 +57,8 @@ came_with(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "after upgrading|after updating|since upgrading|since updating|after the upgrade|after the update|since the upgrade|since the update|after i upgraded|after i updated|since i upgraded|since i updated|"
-	    "after an upgrade|after an update|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the newer version|in the new version", &n);
+	    "after an upgrade|after an update|after upgrade|after update|after updated|after upgraded|after the latest update|after the last update|after latest update|after last update|since the latest update|since the last update|since last update|since latest update|after a recent update|after the recent update|after recent update|since a recent update|since the recent update|"
+	    "after i update|after i upgrade|after we updated|after we upgraded|after having updated|after having upgraded|after pulling the latest|after git pull|after a git pull|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the newer version|in the new version", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (!at || !fails_there(sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
@@ -165,6 +168,56 @@ mended_by(struct talk t)
 	return at && has_version(ahead) && talk_any_whole(ahead, RELEASES) && !talk_any_whole(sentence, STILL " not never should would could might may if has until") && !clause_is_question(sentence) ? at : NULL;
 }
 
+#define BY_UPDATE	"update causes oom|update causes out of memory|update caused oom|update caused out of memory|update breaks|update broke|regression in the latest|regression since|regression in version|caused by this commit|caused by the commit|caused by commit|introduced by commit|introduced in commit|introduced by this commit|"	\
+    "since the following commit|since this commit|since commit|after this commit|after commit|first bad commit|bad commit is|bisected to|bisected it to|git bisect|identified the bad update|found the bad commit|reverting this commit|reverting that commit|reverting the commit"
+
+/* "A recent update causes OOM", "it appeared since the following commit" */
+static const char *
+came_by_update(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, BY_UPDATE, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "fixed fixes solved resolved should would could might may if not") ? at : NULL;
+}
+
+#define LAST_WELL	"last version i used|last version that worked|last version which worked|last working version|last version where|previous version worked|previous version works|previous versions worked|older version worked|older version works|old version worked|old version works|"	\
+    "worked in the previous version|worked in previous version|worked in previous versions|worked in older versions|worked in the old version|works in the previous version|works in the old version|works in older versions|worked with the previous version|works with the previous version|works with the older version|"	\
+    "worked before the update|worked before the upgrade|worked fine before the update|worked fine before the upgrade|worked before updating|worked before upgrading|works with an older version|works on the previous version|previous working version"
+
+/* "The last version I used, which worked normally, is 7432b6f." */
+static const char *
+worked_before(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, LAST_WELL, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (!at || clause_is_question(sentence) || clause_says_no(talk_part(t, sentence.s, at), "") || talk_any_whole(sentence, "same also neither either should would could if driver"))
+		return NULL;
+	return talk_any_whole(talk_part(t, at, sentence.s + sentence.n), "worked works working fine") ? at : NULL;
+}
+
+#define UPDATED_CHINESE	"更新后|升级后|更新之后|升级之后|更新以后|升级以后|更新到最新|升级到最新|更新完|升级完|拉了最新代码|拉取最新代码"
+#define FAILS_CHINESE	"报错|爆显存|爆了|溢出|显存不足|内存不足|显存不够|内存不够|oom|OOM|跑不了|跑不起来|启动不了|无法启动|无法运行|崩溃|挂了"
+#define OLDER_CHINESE	"旧版本|老版本|之前的版本|以前的版本|上个版本|上一个版本|旧版|老版|低版本|回退到|回退版本|降级到|降级后|降到"
+#define WELL_CHINESE	"没问题|没有问题|正常|可以运行|可以跑|不会|就好了|解决了|能跑|能用"
+
+/* "更新后就爆显存了", "旧版本没问题" */
+static const char *
+came_with_chinese(struct talk t)
+{
+	const char *at = talk_first(t, UPDATED_CHINESE);
+
+	if (at && (talk_any_phrase(t, "吗|?|？|仍|还是|依旧|依然|也|驱动") || !talk_any_phrase(talk_part(t, at, t.s + t.n), FAILS_CHINESE)))
+		return NULL;
+	if (at)
+		return at;
+	at = talk_first(t, OLDER_CHINESE);
+	return at && talk_any_phrase(talk_part(t, at, t.s + t.n), WELL_CHINESE) && !talk_any_phrase(t, "吗|?|？|也|如果|是否|可以试|试试") ? at : NULL;
+}
+
 const char *
 oom_version_told(struct talk t)
 {
@@ -174,5 +227,8 @@ oom_version_told(struct talk t)
 	at = at ? at : came_with(t);
 	at = at ? at : came_since(t);
 	at = at ? at : works_with_version(t);
+	at = at ? at : came_by_update(t);
+	at = at ? at : worked_before(t);
+	at = at ? at : came_with_chinese(t);
 	return at ? at : one_of_two(t);
 }
