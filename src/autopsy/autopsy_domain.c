@@ -45,6 +45,8 @@ static const char *const says[DOMAINS] = {
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
 	[DOMAIN_EMBEDS] = "Where that is encode() of sentence-transformers with convert_to_tensor=True, the vectors of all texts stay on the device until the last is done, and are put together there then: parts of the texts, one "
 	    "after the other, or NumPy's arrays in the machine's memory (without that setting), keep that from growing with the number of texts.",
+	[DOMAIN_MESHES] = "Where a surface is made of a field of values (marching cubes, FlexiCubes), the field is asked at each point of a grid, so that what this takes grows with the cube of the grid's resolution, and where all "
+	    "points are asked at once, with what layers make of each: a lower resolution (octree_resolution in Hunyuan3D, mc_resolution in TripoSR), or fewer points at once (num_chunks, chunk_size), take less.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: tiles, where a program has them (--tile in Real-ESRGAN), bound that.",
 };
 

@@ -296,6 +296,10 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_CLOUD, "what is given is a cloud of points", {
 		{ "It has more points than there is room for, and layers keep numbers for each, or for each pair of neighbours", "fewer (larger voxels, a sample of them, blocks of the "
 		    "space one after the other) take less, and so do fewer clouds at once." } } },
+	{ NEEDS_HOST | NEEDS_LARGE, "pictures are large", {
+		{ "Pictures that are read lie there as arrays, several times as large as their files, and all of them where none is let go of", "smaller ones, or such as are read when they are needed, take less; then it fails "
+		    "after so many of them." },
+		{ "What is made of one at once grows with its pixels", "half of each side has a quarter of them; then a small one runs." } } },
 	{ NEEDS_LARGE, "pictures are large", {
 		{ "What is given at once is too large", "half of each side has a quarter of the pixels; then a small one runs." } } },
 	{ NEEDS_SHARED, "others use that device, too", {

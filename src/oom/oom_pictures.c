@@ -114,8 +114,26 @@ is_large_side(struct talk t, const char *s)
 	return s < end && is_digit(*s) && piece_number(s, end, &n) && n >= LARGE_SIDE;
 }
 
+#define LARGE_MEGA	4	/* millions of pixels */
+#define OF_PICTURES	"image images picture pictures photo photos camera cameras scene scenes frame frames scan scans"
+
+/* "12 megapixel", "24MP photos", "2500 Mpixel": N of them, whose unit begins at S. */
+static bool
+is_of_megapixels(struct talk t, const char *s, int64_t n)
+{
+	const char *end = t.s + t.n, *to;
+	struct talk unit;
+
+	while (s < end && (*s == ' ' || *s == '-'))
+		s++;
+	for (to = s; to < end && is_letter(*to); to++)
+		;
+	unit = talk_part(t, s, to);
+	return n >= LARGE_MEGA && (talk_is_one_of(unit, "megapixel megapixels mpixel mpixels mpix mpx") || (talk_is_one_of(unit, "mp") && talk_any_whole(t, OF_PICTURES)));
+}
+
 /* "a 1000px output", "1k*1k", "2048 pixels": sides of pictures, in the words that are used of
- * them alone. */
+ * them alone; or all of their pixels. */
 const char *
 oom_pictures_side(struct talk t)
 {
@@ -128,6 +146,8 @@ oom_pictures_side(struct talk t)
 			continue;
 		to = piece_number(s, end, &n);
 		if (n >= LARGE_SIDE && n <= MOST_SIDE && talk_is_one_of(clause_word_behind(t, to), "px pixel pixels"))
+			return s;
+		if (is_of_megapixels(t, to, n))
 			return s;
 		if (n > 0 && n <= MOST_KILO && end - to >= 4 && lower(to[0]) == 'k' && memchr("*xX", to[1], 3) && is_digit(to[2]) && lower(to[3]) == 'k')
 			return s;
@@ -153,15 +173,28 @@ in_k(struct talk t)
 	return NULL;
 }
 
+#define LARGE_CHINESE	"图片太大|图像太大|图片过大|图像过大|图片很大|图像很大|图片较大|图像较大|照片太大|照片过大|大尺寸图|大分辨率|高分辨率|高清图|分辨率太大|分辨率过大|分辨率太高|分辨率过高|分辨率很大|分辨率较大|分辨率很高|分辨率较高|像素太大|像素太高|像素过高|4k图|4K图|8k图|8K图|大图推理|大图片|大图像|超大图"
+
+/* "图片分辨率太大，显存就爆了" */
+static const char *
+large_in_chinese(struct talk t)
+{
+	const char *at = talk_first(t, LARGE_CHINESE);
+
+	return at && !talk_any_phrase(t, "吗|?|？|是不是|是否|如果|缩小|调小|降低|减小|改小|仍|还是|依然|即使|就算|不是因为") ? at : NULL;
+}
+
 /* Not "even after I made the images smaller". */
 const char *
 oom_pictures_large(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
-	    "higher res|high res|high-res|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|images larger than|image larger than|images bigger than|image bigger than|"
+	const char *chinese = large_in_chinese(t), *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
+	    "higher res|high res|high-res|large resolution|large-resolution|large resolutions|very large resolution|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|images larger than|image larger than|images bigger than|image bigger than|"
 	    "pictures larger than|photos larger than|image is large|image is too large|image is very large|images are large|images are too large|images are very large|image is too big|images are too big|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
 
+	if (chinese)
+		return chinese;
 	at = at ? at : in_k(t);
 	if (!at && (at = talk_find_whole(t, "image size is too big|image size is too large|crop size is too big|crop size is too large|patch size is too big|patch size is too large|resolution is too high", &n)))
 		return at;
