@@ -303,6 +303,19 @@ push(struct autopsy *y, const char *text)
 /* C++ refuses a size that no machine has in the same words. */
 #define WRONG_SIZE	" Where it fails at once, however much is free, the size may be wrong, as where it was read from a file that is damaged, cut, missing or of another form."
 
+/* Has R said that a limit of its own was reached, which is why the request of the message
+ * failed? */
+static bool
+is_limited_by_r(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->log.messages.n; i++)
+		if (y->log.messages.v[i].says && strcmp(y->log.messages.v[i].says, R_LIMIT) == 0)
+			return true;
+	return false;
+}
+
 /* Where nothing tells what it may be: where to look. When it fails, and who else is there, would
  * tell causes apart, but which of them there are is no evidence of this run. */
 static void
@@ -311,6 +324,8 @@ nothing_told(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	bool windows = y->log.paste.windows && !y->log.paste.wsl && !o->limited;
 
+	if (is_limited_by_r(y))
+		return;
 	if (strcmp(o->who, "Slurm") == 0)
 		push(y, "Where the job's own limit was reached (--mem or --mem-per-cpu of sbatch and srun), and not the machine's end, sacct's MaxRSS, or seff, tells what it had taken, "
 		    "and a higher limit lets it go on as far as the machine has as much.");

@@ -214,13 +214,14 @@ is_of_language(const struct autopsy *y)
 	return y->log.paste.language || strcmp(o->who, ".NET") == 0 || strcmp(o->who, "Java") == 0 || strcmp(o->who, "Node.js") == 0;
 }
 
-/* What serves or draws by chains has no loader, nor has what learns trees. */
+/* What serves or draws by chains has no loader, nor has what learns trees, or works with tables. */
 static bool
 has_loader(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS) && !p->domains[DOMAIN_CHAINS].line && !is_of_language(y) && !autopsy_is_of_trees(p);
+	return !autopsy_serves(y) && !autopsy_is_tried(y, BY_WORKERS) && !p->domains[DOMAIN_CHAINS].line && !is_of_language(y) && !autopsy_is_of_trees(p) &&
+	    !((p->tables || p->classic) && !p->layers && !p->torch && !p->tf_files && !p->jax_files && autopsy_is_of_machine(y));
 }
 
 static bool

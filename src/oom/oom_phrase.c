@@ -354,6 +354,8 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory. Type HELP MEMORY for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "Out of memory. Type \"help memory\" for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "array exceeds maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
+	{ "数组超过预设的最大数组大小", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },		/* the same in Chinese */
+	{ "Requested array exceeds the maximum possible variable size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "Maximum variable size allowed on the device is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
 	{ "parallel:gpu:array:pmaxsize", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE | PHRASE_AGAIN) },
 	{ "~cudaCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) },

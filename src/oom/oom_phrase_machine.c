@@ -58,6 +58,19 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~\bjava OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "~can not allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },	/* as people type it */
+	/* the same as R says it elsewhere */
+	{ "无法分配大小为 % 的", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) }, { "不能分配大小为 % 的", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "kann Vektor der Größe % nicht allozieren", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "impossible d'allouer un vecteur de taille", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
+	{ "no se puede ubicar un vector de tamaño %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "não é possível alocar vetor de tamanho %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "не могу разместить вектор размером %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "サイズ % のベクトルを割り当てることができません", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "크기가 %인 벡터를 할당할 수 없습니다", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "Reached total allocation of @ see help(memory.size)", HOST_SAYS("R", R_LIMIT) },
+	{ "~Cholmod error 'out of memory'", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
+	{ "~Cholmod error 'problem too large'", HOST_SAYS("R", R_ELEMENTS) },
+	{ "negative length vectors are not allowed", HOST_SAYS("R", R_ELEMENTS) },
 	{ "vector memory exhausted (limit reached", HOST_SAYS("R", R_VECTORS) },
 	{ "vector memory limit of % reached, see mem.maxVSize", ROLE_MESSAGE, OOM_KERNEL, true, "R", R_VECTORS, OOM_LIMIT, 0 },
 	{ "Error R15 (Memory quota vastly exceeded", HOST_SAYS("Heroku", QUOTA_ENDED) },
@@ -65,6 +78,16 @@ const struct phrase oom_machine_phrases[] = {
 	{ "\bOUT_OF_ME+", HOST_SAYS("Slurm", KILLED) },	/* sacct, whose columns are narrow, */
 	{ "State: OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },		/* seff, */
 	{ "JobState=OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },	/* and scontrol */
+	{ "systemd-oomd[# ]: Killed & due to memory", HOST_SAYS("systemd-oomd", KILLED) },
+	{ "fatal error: Killed signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	{ "internal compiler error: Killed", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	{ "'cicc' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) }, { "'ptxas' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	{ "'cudafe++' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	{ "was sent @ Perhaps out of memory?", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "gunicorn", SIGNAL_9, PHRASE_HEDGED) },
+	{ "forrtl: severe (41): insufficient virtual memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Fortran", NULL, 0) },
+	{ "Fortran runtime error: Allocation would exceed memory limit", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Fortran", NULL, 0) },
+	{ "Not enough memory. Failed to @ # elements of size #", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "GROMACS", NULL, 0) },
+	{ "memory allocation of # bytes failed\n", ROW(ROLE_MESSAGE, OOM_HOST, true, "Rust", NULL, PHRASE_BYTES | PHRASE_ALONE) },
 	{ "Memory cgroup out of memory: Kill process #", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
 	{ "Memory cgroup out of memory: Killed process #", KERNEL(PHRASE_LIMITED) },
 	{ "Out of memory: Kill process #", KERNEL(PHRASE_AGAIN) },

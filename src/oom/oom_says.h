@@ -40,6 +40,12 @@
     "a smaller model, or weights in fewer bits fit."
 #define R_VECTORS	"R's limit for the memory of vectors (R_MAX_VSIZE, mem.maxVSize()) was reached, which is of the " MACHINES ". " TRY BY_LIMIT "A larger limit, as far as there "	\
     "is memory" TRY BY_ANYTHING "less at once (fewer rows, whole numbers where they do)" TRY_END " helps."
+#define R_LIMIT		"R before version 4.2 has a limit of its own on Windows, which was reached: it is of the " MACHINES ". " UNTRIED(BY_LIMIT, "memory.limit(size=...), in MB, raises it, as far as there is memory. ")	\
+    "Since 4.2 there is none."
+#define R_ELEMENTS	"Not for want of memory, as far as was read: in R something was to have more elements than it can count there, about 2 to the power of 31. A sparse matrix that is made dense (as.matrix()) has "	\
+    "one for each row and column: what works on it as it is, or parts of it one after the other, have fewer."
+#define COMPILER_KILLED	"The system ended a compiler by signal 9, as a rule because the " MACHINES ", ran out, or the limit of a container was reached: nothing was run yet. As many files are compiled at once as the build is "	\
+    "told (-j of make and ninja, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
 #define RELION_POOL	"RELION's own pool of the device's memory, which each of its ranks there has from the start, had no free piece as large as what was asked for, "	\
     "whatever is free on the device: the message has that, the largest free piece and all that is free in the pool. Fewer ranks on one device leave each a larger pool; "	\
     "smaller images (boxes) take less of it."
