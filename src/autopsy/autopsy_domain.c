@@ -45,6 +45,11 @@ static const char *const says[DOMAINS] = {
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
 	[DOMAIN_EMBEDS] = "Where that is encode() of sentence-transformers with convert_to_tensor=True, the vectors of all texts stay on the device until the last is done, and are put together there then: parts of the texts, one "
 	    "after the other, or NumPy's arrays in the machine's memory (without that setting), keep that from growing with the number of texts.",
+	[DOMAIN_LMDEPLOY] = "Where LMDeploy runs there, it sets a share of the device aside for keys and values as it starts (cache_max_entry_count: of what the weights leave free, before version 0.2.1 of all of it): " TRY BY_SHARE "a smaller share"
+	    TRY BY_SAMPLES "a shorter session_len" TRY BY_ANYTHING "fewer texts at once (max_batch_size)" TRY_END ", leave more for the rest, and where the weights alone are too many, " TRY BY_BITS "fewer bits" TRY BY_ANYTHING "more devices (tp)" TRY_END ", do.",
+	[DOMAIN_SGLANG] = "Where SGLang runs there, it takes a share of the device as it starts (--mem-fraction-static), for weights and a pool of keys and values, and makes what a step needs beside that: where that found no room, " TRY BY_SHARE
+	    "a smaller share" TRY BY_ANYTHING "fewer requests at once (--max-running-requests)" TRY BY_ANYTHING "shorter pieces of prompts (--chunked-prefill-size)" TRY_END ", leave some; where the share is too small for weights and pool, "
+	    TRY BY_SHARE "a larger one" TRY BY_BITS "fewer bits" TRY BY_ANYTHING "more devices (--tp)" TRY_END ", help.",
 	[DOMAIN_MESHES] = "Where a surface is made of a field of values (marching cubes, FlexiCubes), the field is asked at each point of a grid, so that what this takes grows with the cube of the grid's resolution, and where all "
 	    "points are asked at once, with what layers make of each: a lower resolution (octree_resolution in Hunyuan3D, mc_resolution in TripoSR), or fewer points at once (num_chunks, chunk_size), take less.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: tiles, where a program has them (--tile in Real-ESRGAN), bound that.",
@@ -86,7 +91,7 @@ is_of_request(enum autopsy_says kind, bool place)
 
 /* Is nothing told beside it that tells more, though growth may be, or the place where it failed? */
 static bool
-is_all(const struct autopsy *y, bool grows, bool place)
+is_all(const struct autopsy *y, bool grows, bool place, bool serves)
 {
 	int i;
 
@@ -96,6 +101,10 @@ is_all(const struct autopsy *y, bool grows, bool place)
 			break;
 		case SAYS_TOLD_WORDS:
 			if (!y->log.paste.grows.line || grows)
+				break;
+			return false;
+		case SAYS_NAMED_WEIGHTS: case SAYS_TOLD_WEIGHTS:
+			if (serves)
 				break;
 			return false;
 		default:
@@ -130,6 +139,13 @@ gathers(const struct autopsy *y)
 	return !p->domains[DOMAIN_STREAMS].line && (!of_device || p->grows.line || p->later.line || p->media.line);
 }
 
+/* What serves texts, and sets memory aside for that. */
+static bool
+is_of_server(int domain)
+{
+	return domain == DOMAIN_LMDEPLOY || domain == DOMAIN_SGLANG;
+}
+
 /* Masks of the frames of a video: of SAM 3 where it is named, too. */
 static bool
 is_of_frames(const struct oom_paste *p, int domain)
@@ -146,7 +162,9 @@ is_said(const struct autopsy *y, int d, bool grows)
 	const struct oom_message *o = y->main;
 	bool ended = o->kind == OOM_KERNEL || o->kind == OOM_TOLD;
 
-	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3))
+	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3, is_of_server(d)))
+		return false;
+	if (is_of_server(d) && (y->log.paste.training || y->log.paste.trains || y->log.paste.quantizing || y->log.paste.quantizes.line || y->log.paste.grows.line))
 		return false;
 	if (strcmp(o->who, "Java") == 0)
 		return false;		/* of its own heap */
@@ -177,10 +195,10 @@ autopsy_domain(struct autopsy *y, bool grows)
 	const struct oom_knob *of = y->log.paste.domains;
 	int d;
 
-	if (y->module || y->log.serving)
+	if (y->module)
 		return;
 	for (d = 0; d < DOMAINS; d++)
-		if (of[d].line && is_said(y, d, grows) && *autopsy_worded(y, says[d])) {
+		if (of[d].line && (!y->log.serving || is_of_server(d)) && is_said(y, d, grows) && *autopsy_worded(y, says[d])) {
 			autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s. %s", of[d].line, of[d].name, says_of(y, d)));
 			return;
 		}

@@ -356,6 +356,20 @@ card_in_table(struct autopsy *y)
 	    size_human(used, y->log.card_used.bytes), size_human(all, y->log.card.bytes)));
 }
 
+/* A card by its name, where the message has no more than what was asked for. */
+static void
+card_named(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int64_t most = (int64_t)p->card_most << 30;
+	char asked[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (!most || p->card_unknown || p->unified || p->mac || y->main->host || y->main->says || y->budget.total > 0 || y->log.card.known || y->lo <= most || y->lo >= NO_DEVICE)
+		return;
+	autopsy_cause(y, SAYS_CARD_IN_TABLE, arena_printf(y->arena, "Line %d names a card (%s), of whose kind none has more than %s. Where it was asked of one of these, the request alone, %s, is more than all "
+	    "of it: what else was held does not matter, and what is asked for has to be smaller, or in parts on several.", p->card_line, p->card_name, size_human(all, most), size_human(asked, y->lo)));
+}
+
 /* PyTorch's DataParallel gives all of them the same share. */
 static void
 smaller_device(struct autopsy *y)
@@ -394,6 +408,7 @@ autopsy_lines_causes(struct autopsy *y)
 	vocabulary(y);
 	inputs(y);
 	card_in_table(y);
+	card_named(y);
 	served_weights(y);
 }
 

@@ -127,7 +127,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(BATCH_SAID,	LINE,		"a batch in settings, code or a command, and no cause but what figures or backward tell")				\
 	SAYS(LENGTH_SAID,	LINE,		"the same of a sequence's length")						\
 	SAYS(PIXELS_SAID,	LINE,		"the same of pictures' size")							\
-	SAYS(CARD_IN_TABLE,	LINE,		"nvidia-smi's table, and no figures in the message")				\
+	SAYS(CARD_IN_TABLE,	LINE,		"nvidia-smi's table, or a card's name beside a request that is larger, and no figures in the message")				\
 	SAYS(SMALLER_DEVICE,	LINE,		"DataParallel's warning")							\
 	/* autopsy_domain.c */													\
 	SAYS(DOMAIN,		WORDS,		"a name that tells what a network is for, a device's memory (of what runs on the processor, too, any), and nothing that tells more")	\

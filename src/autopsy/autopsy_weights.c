@@ -63,8 +63,11 @@ static const char *
 they_take(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	char bytes[SIZE_TEXT];
+	char bytes[SIZE_TEXT], few[SIZE_TEXT];
 
+	if (in_few_bits(p) && p->bits > 0)
+		return arena_printf(y->arena, "they take %s in 16 bits, and about %s in %d, as they may be by line %d", size_human(bytes, weights_bytes(y, HALF_BYTES)),
+		    size_human(few, weights_bytes(y, HALF_BYTES) / (16 / p->bits)), p->bits, p->bits_line);
 	return arena_printf(y->arena, "they take %s in 16 bits%s", size_human(bytes, weights_bytes(y, HALF_BYTES)), in_few_bits(p) ?
 	    arena_printf(y->arena, " (by line %d they may be in fewer: 8 take half of that, 4 a quarter)", p->few_bits) :
 	    ", half of that in 8, a quarter in 4");

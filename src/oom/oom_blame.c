@@ -112,12 +112,16 @@ serves(struct talk t)
 #define QUANTIZES	"when quantize|when quantizing|while quantizing|during quantization|during the quantization|when i quantize|when i try to quantize|when i tried to quantize|trying to quantize|try to quantize|tried to quantize|"	\
     "quantization process|quantizing the model|quantize the model|quantizing a model|quantize a model"
 
+#define QUANTIZES_CHINESE	"量化时|量化的时候|量化过程|量化中|进行量化|做量化|量化到|awq量化|gptq量化|AWQ量化|GPTQ量化|量化模型时|量化模型的时候|量化llama|量化qwen|量化模型爆|量化模型显存|量化报错|量化爆"
+
 /* "OOM when quantizing LLaMA 7B"; not vectors, not training with it, nor what needs no samples. */
 static const char *
 quantizes(struct talk t)
 {
 	const char *at = talk_any_phrase(t, "quantiz") ? clause_says(t, QUANTIZES, AHEAD | BEHIND | WORKS, "gguf ggml bitsandbytes bnb load_in_8bit load_in_4bit vector vectors product codebook faiss vq qat aware") : NULL;
 
+	if (!at && (at = talk_first(t, QUANTIZES_CHINESE)))
+		return talk_any_phrase(t, "吗|?|？|量化后|量化版|量化感知|量化训练|向量量化|乘积量化|没有问题|没问题|正常|成功") ? NULL : at;
 	return at && !talk_any_phrase(t, "quantization-aware|quantization aware|llama.cpp|llama-quantize|vector quantization|product quantization|bitsandbytes") ? at : NULL;
 }
 

@@ -34,6 +34,8 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_LISTS] = "list of numpy arrays|list of np arrays|list of arrays|list of images|list of frames|list of pictures|list of cv2 images|list of pil images|source=frames|source=images|source=image_list|source=frame_list",
 	[DOMAIN_EMBEDS] = "sentencetransformer|sentencetransformers|sentence-transformers|sentence_transformers|sentence transformers|sbert",
 	[DOMAIN_ENCODES] = "encode|model.encode|encoding|encodes|encode_multi_process|embed|embedding|embeddings|convert_to_tensor",
+	[DOMAIN_LMDEPLOY] = "lmdeploy|turbomind|cache_max_entry_count|--cache-max-entry-count",
+	[DOMAIN_SGLANG] = "sglang|sglang.launch_server|sglang serve|mem_fraction_static|--mem-fraction-static|mem-fraction-static",
 	[DOMAIN_MESHES] = "extract_mesh|--extract_mesh|extract_geometry|get_geometry_prediction|marching_cubes|marching cubes|marching_tetrahedra|flexicubes|dmtet|latents2mesh|octree_resolution|octree resolution|mc_resolution|mc-resolution|--mc-resolution|query_grid_features|isosurface_helper|extract_fields|extract_iso",
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
 };

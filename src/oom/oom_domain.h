@@ -31,6 +31,8 @@ enum oom_domain {
 	DOMAIN_LISTS,		/* lists of them, which are one batch */
 	DOMAIN_EMBEDS,		/* texts of which sentence-transformers makes vectors, */
 	DOMAIN_ENCODES,		/* by the call that does */
+	DOMAIN_LMDEPLOY,	/* texts that LMDeploy serves, */
+	DOMAIN_SGLANG,		/* or SGLang */
 	DOMAIN_MESHES,		/* a surface that is made of a field of values */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
 	DOMAINS

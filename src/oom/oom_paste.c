@@ -225,6 +225,22 @@ is_likened(struct talk sentence)
 	return talk_any_whole(sentence, OF_ANOTHER_RUN) || talk_any_phrase(sentence, "no oom|no error|without error|no problem|so we use|so i use|so we train|so i train|we switched to|i switched to|in place of");
 }
 
+#define OF_4_BITS	"4bit|4-bit|int4|-awq|_awq|awq |gptq|q4_0|q4_k|q4_k_m|q4_k_s|iq4_|nf4|fp4|w4a16|load_in_4bit"
+#define OF_8_BITS	"8bit|8-bit|int8|fp8|q8_0|w8a8|load_in_8bit"
+
+/* Which number of bits does a line name by which they are few? */
+static void
+count_bits(struct oom_paste *p, struct talk t, int line)
+{
+	bool four = talk_any_phrase(t, OF_4_BITS), eight = talk_any_phrase(t, OF_8_BITS);
+	int bits = four && eight ? -1 : four ? 4 : eight ? 8 : 0;
+
+	if (p->few_bits != line || !bits)
+		return;
+	p->bits_line = p->bits ? p->bits_line : line;
+	p->bits = p->bits && p->bits != bits ? -1 : bits;
+}
+
 /* A name of a family of language models, with a size. */
 static void
 sizes(struct oom_paste *p, struct talk t, int line, bool told)
@@ -275,6 +291,7 @@ sizes(struct oom_paste *p, struct talk t, int line, bool told)
 		p->millions = -1;	/* a tokenizer is learned, and the model is the one that it was made for */
 	if (is_in_few_bits(t, told))
 		p->few_bits = line;
+	count_bits(p, t, line);
 	if ((at = talk_first(t, BY_SAMPLES_OF)) && !told) {
 		p->quantizing = line;
 		if (!p->quantizes.line)

@@ -78,6 +78,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int model_of;		/* the last line that gives one as the model */
 	bool model_told;	/* and none but sentences have one */
 	int few_bits;		/* the last line by which weights may be in fewer than 16 bits, */
+	int bits, bits_line;	/* as many by a word of such a line; 0: not said; -1: of several kinds; */
 	int quantizing;		/* the last line with a call that makes them so, */
 	int many_bits;		/* and the last that speaks of 16 or more */
 	int64_t batch, parts, width, height;	/* Darknet's configuration; 0: not said */
@@ -186,6 +187,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int language;		/* that speaks of a program in C#, Java or the like, */
 	int windows;		/* that names Windows as its system, */
 	int mac, jetson;	/* that names a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
+	int card_most, card_line;	/* GiB that a card has at most that is named: of several the most; 0: none is, */
+	char card_name[PASTE_NAME];	/* as it is called there, */
+	int card_unknown;	/* and the last line that names one whose kind is not known; */
 	int nvidia, amd, intel;	/* a GPU of these makers, or a tool of theirs, */
 	int tpu;		/* a TPU, of Google's, */
 	int cuda;		/* CUDA, which PyTorch's calls name on any, */

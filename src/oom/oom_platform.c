@@ -113,6 +113,50 @@ names_windows(struct talk t)
 	return false;
 }
 
+/* The most that any card of a kind has, in GiB, those that people have changed among them. */
+static const struct {
+	const char *names;
+	int gib;
+} cards[] = {
+	{ "rtx 5090|rtx5090", 32 }, { "rtx 4090|rtx4090", 48 }, { "rtx 4080|rtx4080", 32 }, { "rtx 3090|rtx3090|rtx 3090ti|rtx3090ti", 24 }, { "rtx 3080|rtx3080|rtx 3080ti|rtx3080ti", 20 }, { "rtx 3070|rtx3070|rtx 3060|rtx3060|rtx 4060|rtx4060|rtx 4070|rtx4070", 16 },
+	{ "rtx 2080|rtx2080|rtx 2080ti|rtx2080ti", 22 }, { "gtx 1080|gtx1080|gtx 1080ti|gtx1080ti|gtx 1070|gtx1070", 11 }, { "gtx 1060|gtx1060|gtx 1660|gtx1660|gtx 1650|gtx1650|gtx 1050|gtx1050", 6 }, { "rtx a6000|a6000|l40|l40s|a40", 48 }, { "rtx a5000|a5000", 24 }, { "rtx a4000|a4000|tesla t4|p100", 16 },
+	{ "v100", 32 }, { "a100|a800", 80 }, { "h100|h800|h20", 141 }, { "h200", 141 }, { "a10g", 24 }, { "nvidia l4", 24 }, { "k80", 24 }, { "mi210", 64 }, { "mi250|mi250x", 128 }, { "mi300x", 192 },
+	{ "rx 7900 xtx|7900 xtx|7900xtx", 24 }, { "rx 6800|rx 6900|rx 6800 xt|rx 6900 xt", 16 },
+};
+
+/* Of all that are named, that which may have the most; one of no kind of these may have more. */
+static void
+cards_named(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at;
+	bool known = false;
+	size_t i, n;
+
+	for (i = 0; i < sizeof(cards) / sizeof(*cards); i++)
+		if ((at = talk_find_whole(t, cards[i].names, &n))) {
+			known = true;
+			if (cards[i].gib <= p->card_most)
+				continue;
+			p->card_most = cards[i].gib;
+			p->card_line = line;
+			oom_paste_name(p->card_name, at, at + n);
+		}
+	if (talk_any_phrase(t, "rtx pro|rtx 6000|quadro rtx|titan rtx|gb10") || (!known && talk_any_begins(t, "gtx rtx tesla quadro radeon instinct titan b100 b200 gb200 b300 mi3 gaudi tpu m1 m2 m3 m4")))
+		p->card_unknown = line;
+}
+
+/* "D:\\models\\a.ckpt": a path with the letter of a drive. */
+static bool
+has_drive(struct talk t)
+{
+	const char *s, *end = t.s + t.n;
+
+	for (s = t.s; s + 3 < end; s++)
+		if (s[1] == ':' && s[2] == '\\' && s[0] >= 'A' && s[0] <= 'Z' && (s == t.s || memchr(" \"'(`=", s[-1], 7)) && (piece_is_word(s[3]) || s[3] == '\\'))
+			return true;
+	return false;
+}
+
 void
 oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 {
@@ -120,7 +164,8 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 	    "device=mps|device='mps'|device=\"mps\"|device('mps')|device(\"mps\")|mps device|mps backend|torch.mps|metal_cap|mlx|mlcompute|tensorflow-metal|tensorflow_metal|tensorflow-macos|tensorflow_macos|macbook|imac|on mps|mps specific|mps memory") || is_in_macs_home(t) || names_macos(t))
 		p->mac = line;
 	makers(p, t, line);
-	if (talk_any_phrase(t, "os: windows|platform: windows|built with msvc|c:\\users\\|c:/users/|appdata\\|appdata/local/|\\site-packages\\|operating system: windows|-w64-mingw32|memory.limit(") || names_windows(t) || has_windows_name(t) || (talk_any_whole(t, "windows") && t.n < ALONE))
+	cards_named(p, t, line);
+	if (talk_any_phrase(t, "os: windows|platform: windows|built with msvc|c:\\users\\|c:/users/|appdata\\|appdata/local/|\\site-packages\\|operating system: windows|-w64-mingw32|memory.limit(") || names_windows(t) || has_windows_name(t) || has_drive(t) || (talk_any_whole(t, "windows") && t.n < ALONE))
 		p->windows = line;
 	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))
 		p->lua = line;
