@@ -133,6 +133,16 @@ is_reading_told(const struct autopsy *y)
 	return i < y->reported.n;
 }
 
+/* Do people name the machine's memory, and no device, though not where they say that memory
+ * ended? */
+static bool
+is_near_ram(const struct autopsy *y)
+{
+	const struct oom_told *t = &y->log.paste.told;
+
+	return (y->main->kind == OOM_TOLD || (y->main->kind == OOM_OTHER && oom_is_vague(y->main))) && !y->main->host && !t->device && t->ram && !t->gpu;
+}
+
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
 static uint64_t
 signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
@@ -175,7 +185,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;
 	told[place(NEEDS_COLLECTED)] = &p->told.collected;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
-	told[place(NEEDS_AGENT)] = o->host || (words && p->grows.line && !p->told.device && !p->told.gpu) ? &p->told.agent : NULL;
+	told[place(NEEDS_AGENT)] = o->host || (words && (p->grows.line || is_near_ram(y)) && !p->told.device) ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words && !p->mac ? takes_all(&p->told) : NULL;
 	told[place(NEEDS_RETAINS)] = o->host || p->keeps ? NULL : &p->retains;
@@ -229,16 +239,6 @@ is_placed(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	return o->kind != OOM_TOLD && !o->hedged && !autopsy_is_named_alone(o) && (o->host || o->gpu >= 0 || (o->kind != OOM_OTHER && o->kind != OOM_TENSORFLOW));
-}
-
-/* Do people name the machine's memory, and no device, though not where they say that memory
- * ended? */
-static bool
-is_near_ram(const struct autopsy *y)
-{
-	const struct oom_told *t = &y->log.paste.told;
-
-	return (y->main->kind == OOM_TOLD || (y->main->kind == OOM_OTHER && oom_is_vague(y->main))) && !y->main->host && !t->device && t->ram && !t->gpu;
 }
 
 /* May what grew be of either memory: is none of them named for sure, or is a device named and the

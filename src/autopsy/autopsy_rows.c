@@ -123,7 +123,7 @@ const struct row autopsy_rows[] = {
 		    "or steps (buffer_size, n_steps), fewer environments, shorter episodes, or images as uint8, each of them once, take less." },
 		{ "Something is kept from one step or episode to the next (results on lists" HAS_TRAINED(IN_TORCH(", losses with their graph")) IN_KERAS(", in Keras models or "
 		    "predict() called in each") ")", "then it grows evenly, and beyond what such a buffer holds." },
-		{ "Each environment is a process of its own, with a copy of the program", "fewer of them take less." } } },
+		{ WITH_PARTS("Each environment is a process of its own, with a copy of the program"), "fewer of them take less." } } },
 	{ NEEDS_VECTORS, "words' vectors are read or learned", {
 		{ "They lie there whole, a row of numbers for each word (3 million words with 300 of float32 are 3.4 GiB), and often as much again while they are read "
 		    "from text, converted or learned", "fewer words (limit= where gensim reads them, min_count where it learns), fewer numbers for each, or a file of "

@@ -147,11 +147,19 @@ would_give_back(const struct autopsy *y, const char *settings)
 		    strcmp(settings, "PYTORCH_CUDA_ALLOC_CONF") == 0 ? "; from PyTorch 2.1 on, expandable_segments:True may, which older ones do not know" : "");
 }
 
+/* May what a table shows of a card be of the one that failed: does it have as much in use as the
+ * message's own process had? */
+static bool
+is_of_card(const struct autopsy *y)
+{
+	return y->log.card.known && y->log.card_used.bytes >= y->budget.allocated;
+}
+
 static void
 print_budget(const struct autopsy *y)
 {
 	const struct budget *b = &y->budget;
-	bool metal = y->main && y->main->kind == OOM_MPS, card = y->main && !y->main->host && y->log.card.known;
+	bool metal = y->main && y->main->kind == OOM_MPS, card = y->main && !y->main->host && is_of_card(y);
 	int i;
 
 	if (!y->main || y->main->apart ||

@@ -264,6 +264,19 @@ is_in_vain(struct talk sentence, const char *at)
 	    !talk_any_begins(sentence, "norm shape dimension expected error accuracy loss converg") && !talk_any_whole(sentence, "should could would you your hope want wish");
 }
 
+#define SETS	"i changed|i have changed|i've changed|i set|i have set|i've set|i reduced|i have reduced|i've reduced|i lowered|i have lowered|i decreased|i have decreased|we set|we have set|we reduced|we changed"
+
+/* "I changed the batch to 1, and ran the code.": what failed thereafter, where nothing of the line
+ * says that it ran. */
+static bool
+sets_one(struct talk t, struct talk sentence, const char *at)
+{
+	size_t n;
+	const char *set = talk_find_whole(sentence, SETS, &n);
+
+	return set && set < at && !talk_has_whole(sentence, "from 1|from one") && !says(t, RUNS) && !says(t, COMES_NOT) && !talk_any_whole(talk_part(t, at, t.s + t.n), "but slow slower slowly hour hours works worked ran runs fits") && !talk_any_whole(talk_part(t, set + n, at), "and then lr rate epochs");
+}
+
 /* "I have a 1080 Ti and used batch=1", "the batch is 1 already": fewer samples there are not. */
 static const char *
 uses_one(struct talk t)
@@ -276,7 +289,7 @@ uses_one(struct talk t)
 	while ((count = oom_number_batch(t, &at, &n)) > 0) {
 		sentence = clause_sentence(t, at);
 		used = talk_find_whole(sentence, "i used|i use|and used|i am using|i'm using|i already use|i already used|my batch", &length);
-		if (((used && used < at) || talk_any_whole(talk_clause(sentence, at, n), "already") || says_one(sentence, at) || is_in_vain(sentence, at)) && count == 1 && !is_above(sentence, at, n) && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && (!talk_has_whole(sentence, WISHED) || is_in_vain(sentence, at)) && (!memchr(sentence.s, '?', sentence.n) || says_one(sentence, at)))
+		if (((used && used < at) || sets_one(t, sentence, at) || talk_any_whole(talk_clause(sentence, at, n), "already") || says_one(sentence, at) || is_in_vain(sentence, at)) && count == 1 && !is_above(sentence, at, n) && !is_to_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !says(sentence, RUNS) && (!talk_has_whole(sentence, WISHED) || is_in_vain(sentence, at)) && (!memchr(sentence.s, '?', sentence.n) || says_one(sentence, at)))
 			return at;
 	}
 	return NULL;
@@ -345,11 +358,15 @@ commanded(struct talk t, int64_t *least)
 	return NULL;
 }
 
-#define SET_TO_ONE	"调为1|调成1|调到1|改为1|改成1|设为1|设成1|设置为1|设置成1|降到1|降为1"
+#define SET_TO_ONE	"调为1|调小到1|减到1|减小到1|减少到1|缩小到1|降低到1|改到1|设到1|已经是1|已经为1|已经设1|只有1|调成1|调到1|改为1|改成1|设为1|设成1|设置为1|设置成1|降到1|降为1"
 #define ALL_THE_SAME	"依然|还是|仍|也不行|也爆|也报|也会"
 #define WITHIN		40	/* bytes from the number to what is said of it */
 
-/* "把batch_size调为1依然不行" */
+#define ALREADY_CHINESE	"已经|已将|已把|都改|都调|都设|都已"
+#define NOT_SO_CHINESE	"吗|么|？|?|可以跑|就可以|可以了|能跑|正常|解决|就好|如果|要不要|需要|必须|只能|除非|建议|测试时|验证时|推理时"
+
+/* "把batch_size调为1依然不行", "已经将batch_size调为1了": of a run that failed, whatever batch it had
+ * before. */
 static const char *
 fails_with_one(struct talk t)
 {
@@ -357,7 +374,9 @@ fails_with_one(struct talk t)
 
 	for (to = at; to && to < end && *to != '1'; to++)
 		;
-	return to && (to + 1 == end || !is_digit(to[1])) && talk_any_phrase(talk_head(t, to + 1, WITHIN), ALL_THE_SAME) ? at : NULL;
+	if (!to || (to + 1 < end && is_digit(to[1])))
+		return NULL;
+	return talk_any_phrase(talk_head(t, to + 1, WITHIN), ALL_THE_SAME) || (talk_any_phrase(clause_sentence(t, at), ALREADY_CHINESE) && !talk_any_phrase(talk_part(t, to, end), NOT_SO_CHINESE)) ? at : NULL;
 }
 
 /* Settings' names, and how the word is misspelt. */

@@ -57,6 +57,8 @@ is_of_machine(struct talk sentence, const char *behind)
 
 #define ONLY_THEN	"only occurs when using|only occurs when i use|only happens when using|only happens when i use|only appears when using|only appears when i use|occurs only when using|happens only when using|" \
     "appears only when using|only shows up when using|only fails when using|only crashes when using"
+#define SAVER_WITHIN	48	/* bytes, from "disable" to what takes less */
+#define OTHER_PLACES	"a100 v100 h100 t4 p100 3090 4090 cpu gpu gpus card cards colab kaggle server laptop desktop machine"
 #define PLATFORMS	"windows linux wsl wsl2 mac macos version versions notebook jupyter python pytorch tensorflow jax keras conda driver"
 
 /* "It only occurs when using the replay buffer": what "it" is, the report says ahead of that. */
@@ -71,6 +73,52 @@ only_then(struct talk t)
 		sentence = talk_sentence(t, at);
 		if (talk_any_whole(talk_part(t, sentence.s, at), "it this that error oom issue problem crash") && !clause_says_no(talk_part(t, sentence.s, at), "") && is_of_more(sentence, at + n) &&
 		    !is_of_machine(sentence, at + n) && !talk_any_whole(talk_part(t, at, sentence.s + sentence.n), PLATFORMS))
+			return at;
+	}
+	return NULL;
+}
+
+#define BUT_NOT		"but not in|but not with|but not for|but not during|but not when|but not while|and not in|and not with|and not for|and not during"
+
+/* "OOM in the second stage but not in the first": what the one does more. */
+static const char *
+fails_but_not(struct talk t)
+{
+	const char *at = NULL;
+	struct talk sentence, ahead, behind;
+	size_t n;
+
+	while (talk_next_phrase(t, BUT_NOT, &at, &n)) {
+		sentence = talk_sentence(t, at);
+		ahead = talk_part(t, sentence.s, at);
+		behind = talk_part(t, at + n, sentence.s + sentence.n);
+		if (behind.n > 0 && !piece_is_word(*behind.s) && oom_short_fails(ahead) && !clause_says_no(ahead, "") && is_of_more(sentence, at + n) && !is_of_machine(sentence, at + n) && !talk_any_whole(behind, PLATFORMS " " OTHER_PLACES))
+			return sentence.s;
+	}
+	return NULL;
+}
+
+#define TAKEN_OFF	"if i disable|if we disable|when i disable|when we disable|once i disable|disabling|if i turn off|when i turn off|turning off|if i remove|if we remove|when i remove|removing|without using|without enabling|without"
+#define TAKES_LESS	"gradient_checkpointing|gradient checkpointing|activation checkpointing|checkpointing|offload|offloading|cpu_offload|fp16|bf16|amp|mixed precision|flash attention|flash_attention|flash-attention|flash_attn|flashattention|xformers|8bit adam|8-bit adam|" \
+    "lora|zero3|zero-3|zero 3|deepspeed|quantization|load_in_4bit|load_in_8bit"
+#define TAKEN_OFF_CHINESE	"关闭|关掉|不开|不用|不使用|去掉"
+
+/* "If we disable gradient_checkpointing, it leads to OOM": what takes less, without which it has no
+ * room. */
+static const char *
+needs_saver(struct talk t)
+{
+	const char *at = talk_any_phrase(t, TAKES_LESS) ? talk_first(t, TAKEN_OFF_CHINESE) : NULL, *saver;
+	struct talk sentence;
+	size_t n, length;
+
+	if (at)
+		return talk_any_phrase(talk_head(t, at, 40), TAKES_LESS) && talk_any_phrase(talk_part(t, at, t.s + t.n), "就爆|就oom|就会爆|就会oom|会爆显存|就显存不|会oom") && !talk_any_phrase(t, "吗|？|?|还是|也") ? at : NULL;
+	for (at = NULL; talk_next_phrase(t, TAKEN_OFF, &at, &n); ) {
+		sentence = talk_sentence(t, at);
+		saver = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), TAKES_LESS, &length);
+		if (saver && saver - at <= SAVER_WITHIN && oom_short_fails(talk_part(t, saver, sentence.s + sentence.n)) && !talk_any_whole(sentence, "still even also too either both same") && !memchr(sentence.s, '?', sentence.n) &&
+		    !clause_says_no(talk_part(t, sentence.s, at), ""))
 			return at;
 	}
 	return NULL;
@@ -105,7 +153,8 @@ oom_cure_added(struct talk t)
 		if (!talk_is_one_of(clause_word_behind(sentence, at + n), NOTHING) && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
-	return only_then(t);
+	at = only_then(t);
+	return at ? at : fails_but_not(t);
 }
 
 #define ENDED		"solved the problem by|solved the issue by|solved this problem by|solved this issue by|solved my problem by|solved it by|solved this by|solved by|fixed the problem by|fixed the issue by|fixed it by|" \
@@ -188,7 +237,7 @@ oom_cure_ended(struct talk t)
 		    !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue|posts|threads|answers|other issues|previous issues|similar issues|other people|most people|many people|others"))
 			return at;
 	}
-	if ((at = overcome_by(t)) || (at = ended_in_chinese(t)))
+	if ((at = overcome_by(t)) || (at = ended_in_chinese(t)) || (at = needs_saver(t)))
 		return at;
 	return does_it(t);
 }

@@ -296,6 +296,29 @@ names_game(struct talk t)
 	return from < at && !clause_passes_by(t, from) && !clause_denies(t, from, (size_t)(at - from)) ? from : NULL;
 }
 
+#define AGENT_CALLS	"env.step(|envs.step(|gym.make(|gymnasium.make(|agent.act(|agent.learn(|select_action(|choose_action(|--env_id|--env-id|next_state'|next_state\"|ppoagent|dqnagent|ddpgagent|sacagent|td3agent|replaymemory(|replay_memory.push|memory.push("
+#define ALGORITHMS	"ppo dqn ddqn ddpg td3 sac a2c a3c trpo r2d2 maddpg qmix"
+
+/* "run_r2d2_sac.py", "ppo_continuous": of a name's parts one is what agents learn by, and it is a
+ * program's, or has another part. */
+static const char *
+names_algorithm(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_letter(*s) || (s > t.s && (is_letter(s[-1]) || is_digit(s[-1]))))
+			continue;
+		while (to < end && (is_letter(*to) || is_digit(*to)))
+			to++;
+		if (((s > t.s && memchr("_/", s[-1], 2)) || (to < end && (*to == '_' || (end - to > 2 && memcmp(to, ".py", 3) == 0)))) && talk_is_one_of(talk_part(t, s, to), ALGORITHMS) &&
+		    !talk_any_phrase(t, "://|reward_model|actor_rollout|deepspeed|accelerate launch|trlx|trainer.main"))
+			return s;
+	}
+	return NULL;
+}
+
 /* A library of agents, or of what they act in, that code imports; or in prose. */
 static const char *
 says_agent(const struct oom_told *o, struct talk t, int line)
@@ -310,6 +333,8 @@ says_agent(const struct oom_told *o, struct talk t, int line)
 		return talk_find_whole(t, AGENT_MODULES, &n);
 	if (!(at = says_of_run(o, t, AGENT, line)))
 		at = names_game(t);
+	if (!at && !(at = talk_first(t, AGENT_CALLS)))
+		at = names_algorithm(t);
 	return at && clause_works(talk_clause(t, at, 1)) ? NULL : at;
 }
 
@@ -376,7 +401,8 @@ loads_all(struct talk t)
 		behind = talk_part(clause, at + n, clause.s + clause.n);
 		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
 		    (talk_any_whole(behind, "data dataset images samples videos patches features frames clips slices recordings documents") && talk_has_whole(behind, IN_MEMORY) && !talk_has_whole(behind, IN_TURN)) ||
-		    (talk_any_begins(behind, "features embeddings annotations .hdf5 hdf5 .tsv .csv .npy .npz .json") && !talk_any_begins(behind, "model weights checkpoint") && oom_short_fails(clause))) && !talk_has_whole(behind, NO_DATA) &&
+		    (talk_any_begins(behind, "features embeddings annotations dict dictionary pickle pkl .pkl .mat lmdb spectrograms waveforms wavs .hdf5 hdf5 .tsv .csv .npy .npz .json") && !talk_any_begins(behind, "model weights checkpoint") &&
+		    (oom_short_fails(clause) || (talk_any_whole(talk_part(clause, clause.s, at), "when while as during once") && oom_short_fails(talk_sentence(t, at)))))) && !talk_has_whole(behind, NO_DATA) &&
 		    !clause_says_no(talk_part(clause, clause.s, at), "") && !is_proposed(talk_sentence(t, at)))
 			return at;
 	}

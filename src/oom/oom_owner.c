@@ -49,6 +49,7 @@ static const struct owner {
 	{ "OpenCL", "opencl", "clenqueue clcreate clfinish clwait", NULL, false },
 	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child", NULL, NULL, false },
 	{ "Knet", "knet", NULL, NULL, false },
+	{ "vLLM's sleep mode", "cumem_allocator", NULL, NULL, true },
 	{ "Slurm", "slurmstepd", "slurm", "srun sbatch", false },
 };
 

@@ -160,6 +160,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said resuming;	/* of a run that goes on from a file, */
 	struct said saving;	/* of weights that are saved, */
 	struct said again;	/* of what is run once more, */
+	int ran_earlier;	/* or, on that line, of what ran in the past with the same settings, */
 	struct said trials;	/* of several runs, as a search makes, */
 	struct said retains;	/* of a graph that backward is told to keep, */
 	struct said first;	/* of the first device, which has more than others, */

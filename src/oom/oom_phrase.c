@@ -198,6 +198,7 @@ const struct phrase oom_phrases[] = {
 	{ "host allocation of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Caffe", NULL, PHRASE_BYTES | PHRASE_OWN) },
 	{ "host allocation of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, NULL, NULL, PHRASE_BYTES) },
 	{ "Try to set subdivisions=64 in your cfg-file", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS, PHRASE_AGAIN) },
+	{ "~cuda error: out of memory", OWN(OOM_CUDA, "vLLM's sleep mode", SLEEPER) },
 	{ "CUDA Error: out of memory: @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS,
 	    PHRASE_AGAIN | PHRASE_OWN) },	/* with the last error of the C library, whatever that was */
 	{ "CUDA Error: out of memory", OWN(OOM_CUDA, "Darknet", SUBDIVISIONS) },

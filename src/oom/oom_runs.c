@@ -129,6 +129,29 @@ oom_runs_restarted(struct talk t)
 	return at && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }
 
+#define THE_SAME	"same parameters|same params|same settings|same setting|same config|same configuration|same code|same script|same command|same batch size|same hyperparameters|same notebook|same setup|nothing changed|nothing has changed|without any change|without any changes|" \
+    "without changing anything|did not change anything|didn't change anything|haven't changed anything|have not changed anything|not changed anything"
+#define IN_THE_PAST	"yesterday|before|previously|earlier|last week|last month|days ago|weeks ago|used to|this morning|no longer|until today|until yesterday"
+#define OTHER_NOW	"version versions update updated upgrade upgraded driver commit pull pulled release reinstall reinstalled machine another other different larger bigger more server epoch epochs step steps iterations"
+#define THE_SAME_CHINESE	"同样的参数|同样的配置|同样的代码|同样的设置|同样参数|同样配置|相同的参数|相同的配置|相同参数|相同配置|一样的参数|一样的配置|什么都没改|什么都没动|没有改动|没改过|没有修改|没做改动|동일한 파라미터|같은 파라미터|동일한 설정|같은 설정|동일한 코드|같은 코드|同じ設定|同じコード"
+#define IN_THE_PAST_CHINESE	"之前|昨天|以前|前几天|上周|上个月|原来|전에|이전|어제|以前は|昨日"
+#define WENT_CHINESE	"可以|能跑|正常|没问题|没有问题|跑通|跑得|돌아갔|돌아가던|됐|되던|되었|작동|문제없|문제 없|動い"
+
+/* "With the same parameters that trained well before I get this since two days": what differs is
+ * none of the run. */
+const char *
+oom_runs_no_longer(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_first(t, THE_SAME_CHINESE);
+
+	if (at)
+		return talk_any_phrase(t, IN_THE_PAST_CHINESE) && talk_any_phrase(t, WENT_CHINESE) && !talk_any_phrase(t, "版本|升级|更新|换了|另一台|버전|업데이트") ? at : NULL;
+	at = talk_find_whole(t, THE_SAME, &n);
+	return at && talk_find_whole(t, IN_THE_PAST, &length) && (clause_works(t) || talk_any_whole(t, "worked ran trained fit succeeded")) && !talk_any_whole(t, OTHER_NOW) && !clause_is_question(talk_sentence(t, at)) &&
+	    (oom_short_fails(t) || clause_names_failure(t)) ? at : NULL;
+}
+
 #define FIRST_WELL	"the first one runs fine|the first one works|the first one runs|first one works fine|first one runs fine|first run works|first run is fine|first run was fine|first run goes|first run succeeds|first call works|first image works|first generation works|first inference works|" \
     "works the first time|works fine the first time|runs the first time|runs fine the first time|works for the first time|works only once|only works once|works once|runs once"
 #define THEN_NOT	"but|then|second|2nd|next|subsequent|again|following|afterwards|after that|third"

@@ -35,6 +35,7 @@ const char	*oom_runs_penalty(struct talk);
 const char	*oom_runs_retain(struct talk);
 
 /* "The first one runs fine, but then" another does not. */
+const char	*oom_runs_no_longer(struct talk);
 const char	*oom_runs_well_once(struct talk);
 /* "after about 28 replies", of a conversation with a model of language. */
 const char	*oom_runs_talk(struct talk);

@@ -201,6 +201,8 @@
     "(smaller tiles or pictures, one after the other) asks for fewer."
 #define GUESSES_VIDEO	"Wan2GP guesses, of an error while a video was made, that the device had too little memory; its console has the error itself. Where it is that, what layers make grows "	\
     "with the pixels and the frames that are made at once: lower resolution or fewer frames take less, and so do weights in fewer bits, or more of them in the machine's memory."
+#define SLEEPER		"vLLM's allocator for its sleep mode had no memory left on the device for weights or keys and values, as it begins or wakes. Where a trainer shares the device, what that holds by "	\
+    "then is not there: a smaller share (gpu_memory_utilization), or what the trainer holds in the machine's memory meanwhile, leaves room."
 #define ENGINE_RUNS	"TensorRT-LLM had no memory left on the device for a buffer. There lie the engine's weights, what its layers and its decoder need at the largest batch and length that it was built for, and a cache of "	\
     "keys and values, which takes a share of what is free then (free_gpu_memory_fraction, nearly all of it unless it is told): an engine of less (max_batch_size, max_num_tokens, max_input_len), weights in fewer bits or "	\
     "on more devices, or a smaller share take less."

@@ -448,6 +448,10 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->again, t, oom_runs_well_once(t), line);
 	said(&p->again, t, oom_change_back(t), line);
 	said(&p->again, t, oom_runs_restarted(t), line);
+	if (source == SOURCE_PROSE && !p->again.line && (at = oom_runs_no_longer(t))) {
+		said_at(&p->again, t, at, line);
+		p->ran_earlier = line;
+	}
 	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && (oom_runs_done(t, at) || p->grows.line == line))
 		said_at(&p->trials, t, at, line);
 	else

@@ -245,6 +245,7 @@ goes_up_to(struct talk t)
 
 #define TRAINS		"train training trained trains"
 #define AGAINST		"but|while|whereas|however|though|although|yet|then"
+#define TRAINS_THERE	"i could train|i can train|we could train|we can train|could be trained|can be trained|able to train|managed to train|can do training|train process needs|training process needs|training only needs|training needs only|training needs|training takes|training uses|training occupies|training only takes|training only uses"
 #define OF_NONE		"data dataset set sets accuracy loss split"	/* "the test set" is no test, nor is its loss */
 
 /* Where the first of WORDS stands in T that is followed by none of OTHERS; NULL: none does. */
@@ -266,6 +267,8 @@ stands(struct talk t, const char *words, const char *others)
 static bool
 trains_well(struct talk part)
 {
+	if (talk_has_whole(part, TRAINS_THERE) && !stands(part, OOM_NAMED_TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would without"))
+		return true;
 	return talk_any_whole(part, TRAINS) && clause_works(part) && !stands(part, OOM_NAMED_TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would could");
 }
 
