@@ -170,9 +170,10 @@ const struct row autopsy_rows[] = {
 		{ WITH_LOADER("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"), "with num_workers=0, or fewer of them, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
-		{ "Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
-		    "of)", "then it grows evenly, and stops where that is left out." },
-		{ WITH_LOADER("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
+		{ UNDISPOSED },
+		{ OUT_OF_BROWSER("Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
+		    "of)"), "then it grows evenly, and stops where that is left out." },
+		{ OUT_OF_BROWSER(WITH_LOADER("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken")), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
@@ -184,9 +185,7 @@ const struct row autopsy_rows[] = {
 		    "takes those (sparse_categorical_crossentropy, CrossEntropyLoss), fewer bytes each, or batches that are coded as they come, take a part of that." } } },
 	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
-		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." },
-		{ WITH_LOADER("What reads them holds more and more (a loader's processes, a queue, a cache, lists)"), "then it grows from step to step, and less with " TRY BY_WORKERS "fewer such processes" IN_TORCH(" (in PyTorch num_workers)")
-		    TRY BY_ANYTHING "a shorter queue" TRY_END "." } } },
+		    "are needed, or mapped from a file (numpy.memmap), they need not lie there at once." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then." },
 		{ ANOTHER(""), LISTED } } },

@@ -166,7 +166,7 @@ copies_data(struct talk t)
 		return talk_any_phrase(t, WHOLE_CHINESE) && talk_any_phrase(t, READ_CHINESE) && !talk_any_phrase(t, "共享|避免|只加载|不会") ? at : NULL;
 	at = talk_find_whole(t, EACH_PROCESS, &n);
 	sentence = at ? talk_sentence(t, at) : t;
-	if (!at || !(talk_any_whole(sentence, "data dataset datasets features corpus embeddings") || ((talk_any_whole(sentence, "state_dict weights checkpoint") || (talk_any_whole(sentence, "model") && talk_any_whole(sentence, "loads reads"))) && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
+	if (!at || !(talk_any_whole(sentence, "data dataset datasets dataframe dataframes features corpus embeddings csv file images") || ((talk_any_whole(sentence, "state_dict weights checkpoint") || (talk_any_whole(sentence, "model") && talk_any_whole(sentence, "loads reads"))) && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	if (talk_any_whole(sentence, "not no without instead avoid avoids once shared loader loaders part parts shard shards subset portion chunk slice map maps mapped"))
 		return NULL;
@@ -296,32 +296,74 @@ small_machine(struct talk t)
 	return NULL;
 }
 
+#define SWAP_WITHIN	5	/* words from "adding" to "swap" */
+#define SWAP_CHINESE	"加了swap|增加swap|增加了swap|加大swap|调大swap|加大虚拟内存|加大了虚拟内存|增大虚拟内存|增大了虚拟内存|调大虚拟内存|调大了虚拟内存|扩大虚拟内存|扩大了虚拟内存|设置虚拟内存|设置了虚拟内存|增加虚拟内存|增加了虚拟内存"
 #define MORE_SWAP	"increased the swap|increasing the swap|increased my swap|increasing my swap|increased swap|increasing swap|added swap|added a swap|adding swap|adding a swap|created a swap|creating a swap|larger swap|bigger swap|more swap|" \
     "increased the page file|increasing the page file|increased the pagefile|increasing the pagefile|increased my page file|larger page file|increased virtual memory|increased the virtual memory|increasing the virtual memory"
+
+/* Does a line say behind N bytes at AT, of more swap, that it runs with that? Then AT. */
+static const char *
+swap_runs(struct talk t, const char *at, size_t n)
+{
+	struct talk sentence = talk_sentence(t, at), next = talk_sentence(t, sentence.s + sentence.n + 2 < t.s + t.n ? sentence.s + sentence.n + 2 : t.s + t.n - 1);
+	struct talk rest = talk_part(t, at + n, next.s + next.n > at + n ? next.s + next.n : t.s + t.n);
+
+	return (clause_works(rest) || talk_any_whole(rest, "loaded solved helped fixed trick finished finishes completes completed succeeds succeeded")) &&
+	    !talk_any_whole(talk_part(t, sentence.s, at), "if should would could try not") && !talk_any_whole(rest, "still not never") && !talk_has_whole(rest, "n't work|n't help|n't solve|n't fix") ? at : NULL;
+}
+
+/* "adding 64 GB of swap": where that is, and its length. */
+static const char *
+adds_swap(struct talk t, size_t *n)
+{
+	struct talk rest, word, clause;
+	const char *at;
+	size_t length;
+	int i;
+
+	for (rest = t; (at = talk_find_whole(rest, "adding|added|add|with|created|creating|enabling|enabled", &length)); rest = talk_part(t, at + length, t.s + t.n)) {
+		clause = talk_clause(t, at, length);
+		for (i = 0, word = clause_word_behind(clause, at + length); i < SWAP_WITHIN && word.n > 0; i++, word = clause_word_behind(clause, word.s + word.n))
+			if (talk_is_one_of(word, "swap swapfile pagefile") && (i > 0 || !talk_is_one_of(talk_part(t, at, at + length), "with"))) {
+				*n = (size_t)(word.s + word.n - at);
+				return at;
+			}
+	}
+	return NULL;
+}
 
 /* "I increased the swap. Now it is loaded." */
 static const char *
 swap_helped(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, MORE_SWAP, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t, next = talk_sentence(t, sentence.s + sentence.n + 2 < t.s + t.n ? sentence.s + sentence.n + 2 : t.s + t.n - 1);
-	struct talk rest = at ? talk_part(t, at + n, next.s + next.n > at + n ? next.s + next.n : t.s + t.n) : t;
+	const char *at = talk_first(t, SWAP_CHINESE);
 
-	return at && (clause_works(rest) || talk_any_whole(rest, "loaded solved helped fixed trick")) && !talk_any_whole(talk_part(t, talk_sentence(t, at).s, at), "if should would could try not") &&
-	    !talk_any_whole(rest, "still not never") && !talk_has_whole(rest, "n't work|n't help|n't solve|n't fix") ? at : NULL;
+	if (at)
+		return talk_any_phrase(talk_part(t, at, t.s + t.n), "就好|才能|才行|解决|可以|成功|不报错|正常") && !talk_any_phrase(t, "没用|无效|不行|还是|仍然|依然|吗|？|?|不可以|不能") ? at : NULL;
+	at = talk_find_whole(t, MORE_SWAP, &n);
+	at = at ? at : adds_swap(t, &n);
+	return at ? swap_runs(t, at, n) : NULL;
 }
 
 #define PROCESSES	"dependent on the number of processes|depends on the number of processes|number of processes per gpu|processes share the gpu|processes share one gpu|processes on the same gpu|processes on one gpu|processes on a single gpu|" \
-    "certain number of processes|reducing the number of processes|reduced the number of processes|fewer processes|less processes|too many processes|number of parallel processes|number of running jobs"
+    "certain number of processes|reducing the number of processes|reduced the number of processes|fewer processes|less processes|too many processes|number of parallel processes|number of running jobs|" \
+    "ranks on one gpu|ranks on a single gpu|ranks on the same gpu|ranks per gpu|processes per gpu|processes on each gpu|processes share a gpu|processes load their own|process loads its own"
+/* The same of a server's workers, where a loader's have no model. */
+#define OF_SERVER	"worker loads its own|workers load their own|each worker loads|every worker loads|worker loads a copy|worker has its own|workers have their own|worker loads the model|workers load the model|workers on one gpu|workers on the same gpu|workers share the gpu"
 
 /* "It depends on the number of processes": all of which use the device. */
 static const char *
 shares_device(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, PROCESSES, &n);
+	const char *at = talk_find_whole(t, OF_SERVER, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (at && talk_any_whole(sentence, "model models") && talk_any_whole(sentence, "gpu gpus vram cuda") && !talk_any_begins(sentence, "dataloader num_worker") && !talk_any_whole(sentence, "not no if should instead"))
+		return at;
+	at = talk_find_whole(t, PROCESSES, &n);
+	sentence = at ? talk_sentence(t, at) : t;
 
 	return at && !talk_any_whole(sentence, "not no dataloader loader worker workers num_workers") && !talk_has_whole(sentence, "n't") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }

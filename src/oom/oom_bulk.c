@@ -502,7 +502,7 @@ reducing_allows(struct talk t)
 }
 
 #define WITH_SMALLER	"only trained on the first|only train on the first|trained only on the first|only used the first|only use the first|small part of|a part of|a subset of|small subset of|small portion of|a portion of|for smaller|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
-#define RUNS_FINE	"run well|ran well|runs through|finally runs|works|work|worked|runs without|run without|runs fine|runs well|ran fine|trains fine|no problem|no error|no errors|no issue|without error|without any error|without errors"
+#define RUNS_FINE	"it runs|it ran|it finishes|it completes|it passes|it succeeds|run well|ran well|runs through|finally runs|works|work|worked|runs without|run without|runs fine|runs well|ran fine|trains fine|no problem|no error|no errors|no issue|without error|without any error|without errors"
 
 /* "For smaller dimensions the code runs without error": what is said of one's own run. */
 static const char *

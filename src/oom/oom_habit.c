@@ -182,7 +182,7 @@ by_number(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 }
 
-#define NARROW		"32 bit (intel)|32-bit python|32 bit python|32bit python|python 32-bit|python 32 bit|python (32-bit)|python (32 bit)|anaconda 32-bit|anaconda (32-bit)"
+#define NARROW		"32 bit (intel)|32-bit python|32 bit python|32bit python|python 32-bit|python 32 bit|python (32-bit)|python (32 bit)|anaconda 32-bit|anaconda (32-bit)|x86 build|platform target x86|platform target: x86|platformtarget>x86|compiled as x86|compiled for x86 |prefer 32-bit|32-bit process|32 bit process"
 #define NARROW_R	"your machine has a 4gb address|i386-w64-mingw32"
 
 /* "[MSC v.1900 32 bit (Intel)]", "C:\\Python36-32\\lib": of the Python that ran; people's words may

@@ -373,7 +373,7 @@ names_whole_set(struct talk t)
 }
 
 #define LOADS		"load|loads|loaded|loading|read|reads|reading|cache|caches|cached|caching"
-#define ALL_AT		"into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram|before training|at once"
+#define ALL_AT		"into one array|into an array|into a numpy array|into one numpy array|into a single array|into a list|into one list|to one array|to a numpy array|into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram|before training|at once"
 #define IN_MEMORY	"into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram"
 #define IN_TURN		"on demand|lazily|one by one|as needed|when needed|each time|batch by batch|at a time|per batch"
 #define NO_DATA		"memory error|memory errors|memory issue|memory issues|memory problem|memory problems"
@@ -399,7 +399,7 @@ loads_all(struct talk t)
 	for (; (at = talk_find_whole(rest, LOADS, &n)); rest = talk_part(t, at + n, end)) {
 		clause = talk_clause(t, at, n);
 		behind = talk_part(clause, at + n, clause.s + clause.n);
-		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
+		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images pictures photos frames samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
 		    (talk_any_whole(behind, "data dataset images samples videos patches features frames clips slices recordings documents") && talk_has_whole(behind, IN_MEMORY) && !talk_has_whole(behind, IN_TURN)) ||
 		    (talk_any_begins(behind, "features embeddings annotations dict dictionary pickle pkl .pkl .mat lmdb spectrograms waveforms wavs .hdf5 hdf5 .tsv .csv .npy .npz .json") && !talk_any_begins(behind, "model weights checkpoint") &&
 		    (oom_short_fails(clause) || (talk_any_whole(talk_part(clause, clause.s, at), "when while as during once") && oom_short_fails(talk_sentence(t, at)))))) && !talk_has_whole(behind, NO_DATA) &&

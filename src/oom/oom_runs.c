@@ -418,6 +418,7 @@ oom_runs_retain(struct talk t)
 #define AMOUNT_FREE	"gb free|gib free|gb is free|gb of free|mb free|mib free|gb available|gb vram free|gb of memory free"
 #define UNUSED		"memory is free|memory free|is free|are free|was free|were free|is still free|still free|totally free|completely free|is empty|is idle|are idle|is idling|are idling|" \
     "have two free|two free gpus|has free gpus|have free gpus|other gpus are free|gpus that are free|no running processes|no other process|no other processes|no process is"
+#define UNUSED_CHINESE	"显存没占满|显存没有占满|显存没满|显存没用满|显存没有用满|显存还没满|显存并没有满|显存还剩|显存还有很多|显存还有剩|显存充足|显存足够|显存明明|显存远没|还有很多显存|还有大量显存|显存没占多少|显存占用不高|显存占用很低|显存空闲|显存是空的|显卡空闲"
 #define AMPLE		"plenty of|plenty memory|lots of memory|lots of vram|lots of free"
 #define OF_MACHINE	"system memory|system ram|host memory|main memory|machine memory"
 
@@ -464,6 +465,8 @@ oom_runs_unused(struct talk t)
 	const char *at;
 	size_t n;
 
+	if ((at = talk_first(t, UNUSED_CHINESE)))
+		return talk_any_phrase(t, "吗|如果|需要|应该|确保|系统内存") ? NULL : at;
 	if (!talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda"))
 		return NULL;
 	at = talk_find_whole(t, UNUSED, &n);

@@ -146,6 +146,21 @@ befell(struct talk t, const char *list, size_t *n)
 	return at;
 }
 
+#define OVER_TIME	"gradually|slowly|steadily|continuously|constantly|keeps|keep|kept|over time|over the|each|every|until|step by step|with time|during|more and more|linearly|after a while|eventually"
+
+/* "memory usage goes up to 128GB": is what a part of a clause tells of an amount alone? */
+static bool
+rises_to(struct talk behind)
+{
+	size_t n;
+	const char *at = talk_find_whole(behind, "goes up to|went up to|going up to|rises to|rising to|climbs to|climbing to|increases to|grows to|balloons to", &n);
+	struct talk word = at ? clause_word_behind(behind, at + n) : behind;
+
+	while (at && talk_is_one_of(word, "about around over nearly almost more than roughly"))
+		word = clause_word_behind(behind, word.s + word.n);
+	return at && word.n > 0 && is_digit(*word.s);
+}
+
 /* "memory usage rises", of the clause in which memory is named at AT: not what makes it grow, nor
  * what it is for. */
 static bool
@@ -158,6 +173,8 @@ grows(struct talk clause, const char *at)
 	rises = talk_find_whole(behind, "increases|increasing|grows|growing", &n);
 	if (rises && talk_is_one_of(clause_word_ahead(behind, rises), "cache"))
 		return false;		/* that holds what nobody has */
+	if (rises_to(behind) && !talk_has_whole(clause, OVER_TIME))
+		return false;		/* how much it takes, by which it need not grow from step to step */
 	return talk_has_whole(behind, "balloons|ballooning|will balloon|increases|increasing|grows|growing|rises|rising|goes up|went up|going up|climbs|climbing") &&
 	    !clause_rises_otherwise(clause, at) && !clause_says_no(clause, "stop stops stopped fixed solved") && !talk_any_phrase(clause, " to be ");
 }
@@ -309,6 +326,8 @@ oom_short_says(struct talk t, const char **at, size_t *n)
 			return TOLD_FULL;
 		if (grows(clause, *at = memory) && oom_told_happened(t, memory, length))
 			return TOLD_GROWS;
+		if (!again && rises_to(clause) && oom_told_happened(t, memory, *n = length))
+			return TOLD_TROUBLE;
 	}
 	for (i = 0; of_card[i].phrases; i++)
 		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), TOLD_CARD) &&
