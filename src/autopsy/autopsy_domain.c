@@ -50,14 +50,25 @@ static const char *const says[DOMAINS] = {
 	[DOMAIN_SGLANG] = "Where SGLang runs there, it takes a share of the device as it starts (--mem-fraction-static), for weights and a pool of keys and values, and makes what a step needs beside that: where that found no room, " TRY BY_SHARE
 	    "a smaller share" TRY BY_ANYTHING "fewer requests at once (--max-running-requests)" TRY BY_ANYTHING "shorter pieces of prompts (--chunked-prefill-size)" TRY_END ", leave some; where the share is too small for weights and pool, "
 	    TRY BY_SHARE "a larger one" TRY BY_BITS "fewer bits" TRY BY_ANYTHING "more devices (--tp)" TRY_END ", help.",
+	[DOMAIN_DENSE] = "Where COLMAP makes points of all pixels (stereo, fusion), pictures, depths and normals of all views come to lie in the machine's memory, unless it is told to keep a part of them (StereoFusion.use_cache, with "
+	    "as many GiB as StereoFusion.cache_size and PatchMatchStereo.cache_size say): that, smaller pictures (max_image_size), or fewer of them, take less.",
+	[DOMAIN_BETWEEN] = "Where frames are made between those of a film, those that were read and those that were made wait in the machine's memory until they are used and written, hundreds of each in RIFE, with height x width x 3 bytes (6 MB at "
+	    "1920 x 1080), and more where they are written slower than they are made: smaller frames, a part of the film at a time, or a video in place of pictures (PNG), which are slow to write, take less.",
 	[DOMAIN_MESHES] = "Where a surface is made of a field of values (marching cubes, FlexiCubes), the field is asked at each point of a grid, so that what this takes grows with the cube of the grid's resolution, and where all "
 	    "points are asked at once, with what layers make of each: a lower resolution (octree_resolution in Hunyuan3D, mc_resolution in TripoSR), or fewer points at once (num_chunks, chunk_size), take less.",
 	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: tiles, where a program has them (--tile in Real-ESRGAN), bound that.",
 };
 
-/* The same of Ultralytics' results where memory of the device ended, */
-#define ON_DEVICE	"Where that is Ultralytics' predict() or track() of a video, a stream or many pictures, it gives a list of the results of all of them, whose boxes and masks lie on the device until they are " \
-    "done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow."
+/* The same where memory of the device ended, */
+static const char *const device_says[DOMAINS] = {
+	[DOMAIN_DENSE] = "Where COLMAP's patch match makes depths of all pixels, what it has on the device grows with the pixels of a picture and the number of pictures that it is compared with, and is more with geom_consistency: smaller ones "
+	    "(PatchMatchStereo.max_image_size), or fewer source images (stereo/patch-match.cfg), take less.",
+	[DOMAIN_BETWEEN] = "Where frames are made between those of a film, two of them at a time are gone through at their full size, so that what that takes grows with their pixels: half of each side has a quarter, and in RIFE --scale=0.5 "
+	    "looks for motion in smaller ones.",
+	[DOMAIN_RESULTS] = "Where that is Ultralytics' predict() or track() of a video, a stream or many pictures, it gives a list of the results of all of them, whose boxes and masks lie on the device until they are "
+	    "done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
+};
+
 /* and where all pictures are given at once. */
 #define ONE_BATCH	"Where that is Ultralytics' predict() of a list of pictures, all of them are one batch, with stream=True, too: parts of the list, one call after the other, take less."
 
@@ -65,14 +76,14 @@ static const char *const says[DOMAINS] = {
 static bool
 is_of_either(int domain)
 {
-	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_RANKS || domain == DOMAIN_FLUX;
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_RANKS || domain == DOMAIN_FLUX || domain == DOMAIN_DENSE || domain == DOMAIN_BETWEEN;
 }
 
 /* In which memory grows by itself. */
 static bool
 keeps(int domain)
 {
-	return domain == DOMAIN_CHAINS || domain == DOMAIN_BROWSER || domain == DOMAIN_METRICS || domain == DOMAIN_RESULTS;
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_BROWSER || domain == DOMAIN_METRICS || domain == DOMAIN_RESULTS || domain == DOMAIN_BETWEEN;
 }
 
 /* And of which nothing else is known. */
@@ -174,7 +185,11 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return false;
 	if (d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3)
 		return is_of_frames(&y->log.paste, d);
-	if (d == DOMAIN_SPEAKERS)
+	if (d == DOMAIN_DENSE)
+		return y->log.paste.domains[DOMAIN_COLMAP].line;
+	if (d == DOMAIN_BETWEEN && grows && is_of_device(y))
+		return false;
+	if (d == DOMAIN_SPEAKERS || d == DOMAIN_BETWEEN)
 		return !y->log.paste.training && !y->log.paste.trains;
 	if (d == DOMAIN_EMBEDS)
 		return y->log.paste.domains[DOMAIN_ENCODES].line && !y->log.paste.training && !y->log.paste.trains;
@@ -184,9 +199,9 @@ is_said(const struct autopsy *y, int d, bool grows)
 static const char *
 says_of(const struct autopsy *y, int d)
 {
-	if (d != DOMAIN_RESULTS || !is_of_device(y))
+	if (!device_says[d] || !is_of_device(y))
 		return says[d];
-	return y->log.paste.domains[DOMAIN_LISTS].line ? ONE_BATCH : ON_DEVICE;
+	return d == DOMAIN_RESULTS && y->log.paste.domains[DOMAIN_LISTS].line ? ONE_BATCH : device_says[d];
 }
 
 void

@@ -167,13 +167,13 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_HOST | NEEDS_TORCH | NEEDS_GROWS, "memory grew", {
 		{ "Something is kept from one step to the next (results or frames on lists, with their graph where gradients are on, a cache of what was read, "
 		    "objects that are never let go of)", "then it grows evenly, and stops where that is left out." },
-		{ WITH_LOADER("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"), "with num_workers=0, or fewer of them, it grows less, or not "
+		{ WITH_LOADER(OVER_DATA("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken")), "with num_workers=0, or fewer of them, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
 		{ OUT_OF_BROWSER("Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
 		    "of)"), "then it grows evenly, and stops where that is left out." },
-		{ OUT_OF_BROWSER(WITH_LOADER("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken")), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
+		{ OUT_OF_BROWSER(WITH_LOADER(OVER_DATA("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"))), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
@@ -231,8 +231,9 @@ const struct row autopsy_rows[] = {
 		{ "Lightning, before version 2, keeps what each step returns until then, and tensors of the device stay there, with their graph where they have one", "numbers alone "
 		    "(loss.item(), .detach().cpu()) take nothing there, and without that hook nothing is kept." } } },
 	{ NEEDS_MODELS, "several models lie there at once", {
-		{ "Each has its weights there, and what it works with, for as long as something holds it", "one after the other, with the one before let go of (del, gc.collect()" IN_KERAS(", in Keras "
-		    "clear_session()") "), or a process for each, they need no more than the largest; instances of one model take less where they are fewer." } } },
+		{ "Each has its weights there, and what it works with, for as long as something holds it", IN_TRAINING("one after the other, with the one before let go of (in Python del, gc.collect()" IN_KERAS(", in Keras "
+		    "clear_session()") "), or a process for each, they need no more than the largest; instances of one model take less where they are fewer.") IN_SERVING("fewer of them at a time on one device, or fewer instances of one (in Triton the count of its "
+		    "instance_group), take less.") } } },
 	{ NEEDS_VOCABULARY, "scores are made for each word of a large vocabulary", {
 		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "
 		    "row for each word", "fewer words (subwords, a bound on their number), shorter sequences or fewer at once, a softmax over a sample of words, and targets "

@@ -224,6 +224,15 @@ has_loader(const struct autopsy *y)
 	    !((p->tables || p->classic) && !p->layers && !p->torch && !p->tf_files && !p->jax_files && autopsy_is_of_machine(y));
 }
 
+/* Does anything tell that it goes over data, as what has a loader does? */
+static bool
+reads_data(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return autopsy_trains(y) || p->told.workers.line || p->habits.of[HABIT_WORKERS].line || p->evaluating.line || p->told.shuffle.line || p->told.data.line;
+}
+
 static bool
 has_device(const struct autopsy *y)
 {
@@ -273,7 +282,7 @@ static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
-	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'p', may_gather },
+	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'u', may_leap },
 };

@@ -36,6 +36,9 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_ENCODES] = "encode|model.encode|encoding|encodes|encode_multi_process|embed|embedding|embeddings|convert_to_tensor",
 	[DOMAIN_LMDEPLOY] = "lmdeploy|turbomind|cache_max_entry_count|--cache-max-entry-count",
 	[DOMAIN_SGLANG] = "sglang|sglang.launch_server|sglang serve|mem_fraction_static|--mem-fraction-static|mem-fraction-static",
+	[DOMAIN_DENSE] = "stereo_fusion|stereofusion|stereo fusion|dense_stereo|patch_match_stereo|patchmatchstereo|patchmatch|dense reconstruction|dense stereo|fusion step|fusion steps|fusion process|densestereo|patch match stereo",
+	[DOMAIN_COLMAP] = "colmap|colmap.exe",
+	[DOMAIN_BETWEEN] = "rife|practical-rife|rife-ncnn-vulkan|flowframes|frame interpolation|video interpolation|frame-interpolation|frame_interpolation|interpolate a video|interpolate the video|interpolate video|interpolating a video|film_net|ema-vfi|inference_video.py",
 	[DOMAIN_MESHES] = "extract_mesh|--extract_mesh|extract_geometry|get_geometry_prediction|marching_cubes|marching cubes|marching_tetrahedra|flexicubes|dmtet|latents2mesh|octree_resolution|octree resolution|mc_resolution|mc-resolution|--mc-resolution|query_grid_features|isosurface_helper|extract_fields|extract_iso",
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
 };

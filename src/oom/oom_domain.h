@@ -33,6 +33,9 @@ enum oom_domain {
 	DOMAIN_ENCODES,		/* by the call that does */
 	DOMAIN_LMDEPLOY,	/* texts that LMDeploy serves, */
 	DOMAIN_SGLANG,		/* or SGLang */
+	DOMAIN_DENSE,		/* points of all pixels of a scene's pictures, */
+	DOMAIN_COLMAP,		/* by COLMAP */
+	DOMAIN_BETWEEN,		/* frames between those of a film */
 	DOMAIN_MESHES,		/* a surface that is made of a field of values */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
 	DOMAINS

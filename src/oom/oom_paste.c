@@ -529,7 +529,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->language = line;
 	if (learns_trees(t, told))
 		p->trees = line;
-	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner") || (source == SOURCE_COMMAND && talk_any_of(t, ".py") && talk_any_begins(t, INFERRERS)))
+	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner|in triton, |in triton |triton server|triton inference|instance_group") || (source == SOURCE_COMMAND && talk_any_of(t, ".py") && talk_any_begins(t, INFERRERS)))
 		p->serves = line;
 	if (talk_any_begins(t, LLAMAS) || talk_has_whole(t, "-ub|-ngl|--n-gpu-layers|--ubatch-size|n_gpu_layers|num_gpu"))
 		p->llama = line;

@@ -409,6 +409,9 @@ banners(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	}
 }
 
+/* What is said of how a network was trained that is run. */
+#define OF_TRAINED	"used in training|used for training|used during training|seen in training|seen during training|than in training|than during training|after training|as in training|as during training|trained on|training data of"
+
 /* In evaluation, inference or training. */
 static void
 use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
@@ -433,6 +436,8 @@ use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said(&p->metrics, t, measures(t), line);
 	if (!talk_any_of(t, "train fine-tun finetun"))
 		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
+	if (talk_any_whole(t, "inference infer") && talk_has_whole(t, OF_TRAINED))
+		return;
 	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train trains pretrain pre-train epoch epochs") || talk_has_whole(t, "when i trained|while i trained|when we trained|while we trained|as i trained|once i trained|i was training|we were training") || (talk_any_phrase(t, "训练|微调") && !talk_any_phrase(t, "训练好|预训练|训练完|微调好|微调后|推理")))
 		p->training = line;
 }

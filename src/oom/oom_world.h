@@ -30,6 +30,7 @@
 #define HAS_TRAINED(text)	IN_WORLD("a", text)	/* something tells that it trains */
 #define WITH_GRADIENTS(text)	IN_WORLD("g", text)	/* PyTorch was seen, and torch.no_grad() was not */
 #define WITH_LOADER(text)	IN_WORLD("l", text)	/* there may be a loader's processes */
+#define OVER_DATA(text)		IN_WORLD("i", text)	/* something tells that it goes over data */
 #define WITH_DEVICE(text)	IN_WORLD("d", text)	/* a GPU was named */
 #define AT_START(text)		IN_WORLD("e", text)	/* nothing tells that its first steps had fitted, */
 #define AFTERWARDS(text)	IN_WORLD("f", text)	/* or that it failed in them; */
