@@ -108,7 +108,7 @@ evaluation(struct autopsy *y)
 	bool bar = y->log.evaluating && o->line >= y->log.evaluating &&
 	    o->line - y->log.evaluating <= BAR_AHEAD;
 
-	if (y->validation || !autopsy_is_torch(o))
+	if (y->validation || !(autopsy_is_torch(o) || (o->kind == OOM_TOLD && o->traced && autopsy_in_torch(y))))
 		return;
 	if (y->log.no_volatile && y->log.no_volatile < o->line && !(o->facts & (TRACE_BACKWARD | TRACE_STEP))) {
 		place_cause(y, SAYS_VOLATILE_WARNED, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "

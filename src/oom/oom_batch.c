@@ -334,6 +334,61 @@ fails_in_words(struct talk t)
 	return NULL;
 }
 
+/* Settings' names, and how the word is misspelt. */
+#define NAMES_OF_ONE	"per_device_train_batch_size|per_device_batch_size|per_gpu_train_batch_size|per_gpu_batch_size|train_batch_size|training_batch_size|train_micro_batch_size_per_gpu|micro_batch_size|microbatch_size|"	\
+    "microbatch size|micro batch size|micro-batch size|per-device batch size|mini_batch_size|minibatch_size|bath size|bath_size|batch sice|bach size|bach_size|batch-size|batch_size|batch size|batchsize"
+
+#define FEW		8	/* samples, of which a half is no way out */
+#define LOWERS		"reduced|lowered|decreased|changed|modified|set|reducing|lowering|decreasing|changing|setting|dropped|cut|tried"
+#define ALL_IN_VAIN	"still|not work|n't work|also not work|didn't help|doesn't help|did not help|does not help|no luck|in vain|same error|same problem|same issue|persists|persisted|to no avail"
+
+/* The last of the numbers of "from 16 to 2", "32, 16, 8" behind S, where each is less; 0: they are
+ * none. */
+static int64_t
+comes_down_to(struct talk sentence, const char *s)
+{
+	const char *end = sentence.s + sentence.n, *to;
+	int64_t n, last = 0;
+	int numbers = 0;
+
+	for (; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || piece_is_word(s[-1]) || s[-1] == '.' || !(to = oom_number_at(sentence, s, false, &n)))
+			to = to ? to : s + 1;
+		else if (last && n >= last)
+			return 0;
+		else {
+			last = n;
+			numbers++;
+		}
+	}
+	return numbers > 1 ? last : 0;
+}
+
+/* "I lowered the batch from 16 to 2, but it is still out of memory" */
+const char *
+oom_batch_few_in_vain(struct talk t, int64_t *least)
+{
+	const char *at, *lowers, *vain;
+	struct talk rest, sentence;
+	size_t n, length;
+
+	for (rest = t; (at = talk_find_whole(rest, NAMES_OF_ONE "|total_batch_size|batch", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		sentence = clause_sentence(t, at);
+		lowers = talk_find_whole(sentence, LOWERS, &length);
+		*least = oom_number_of_batch(sentence, at, n);
+		if (*least < 2 || *least > FEW || comes_down_to(sentence, at + n))
+			*least = comes_down_to(sentence, at + n);
+		vain = talk_find_whole(talk_part(sentence, at, sentence.s + sentence.n), ALL_IN_VAIN, &length);
+		if (*least < 1 || *least > FEW || !lowers || lowers > at || !vain)
+			continue;
+		if (!is_to_others(sentence) && !memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "val") && !talk_any_begins(sentence, "valid test eval infer accumul accuracy loss converg norm") && !talk_any_whole(sentence, "you your if should would increased larger raised") && !says(sentence, RUNS) && !says(sentence, COMES_NOT) &&
+		    (oom_short_fails(t) || !talk_any_begins(sentence, "nan shape dimension")))
+			return vain;
+	}
+	return NULL;
+}
+
 #define OPTIONS		"--batch_size|--batch-size|--batchsize|--bs|--train_batch_size|--train-batch-size|--per_device_train_batch_size"
 #define ADVISED		"you your should could instead recommend recommended suggest works worked fine if"
 
@@ -379,9 +434,6 @@ fails_with_one(struct talk t)
 	return talk_any_phrase(talk_head(t, to + 1, WITHIN), ALL_THE_SAME) || (talk_any_phrase(clause_sentence(t, at), ALREADY_CHINESE) && !talk_any_phrase(talk_part(t, to, end), NOT_SO_CHINESE)) ? at : NULL;
 }
 
-/* Settings' names, and how the word is misspelt. */
-#define NAMES_OF_ONE	"per_device_train_batch_size|per_device_batch_size|per_gpu_train_batch_size|per_gpu_batch_size|train_batch_size|training_batch_size|train_micro_batch_size_per_gpu|micro_batch_size|microbatch_size|"	\
-    "microbatch size|micro batch size|micro-batch size|per-device batch size|mini_batch_size|minibatch_size|bath size|bath_size|batch sice|bach size|bach_size|batch-size|batch_size|batch size|batchsize"
 /* What is of other batches than that of training, or no more than what runs, or may be tried. */
 #define OTHER_BATCHES	"val valid eval test debug infer predict sampl"
 #define OTHER_USES	"max maximum most largest biggest larger greater bigger than above over if should could would can able or other others"

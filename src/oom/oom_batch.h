@@ -6,6 +6,8 @@
 
 /* Where T says that it fails with a batch of so many samples, the least of them; or NULL. */
 const char	*oom_batch_fails(struct talk, int64_t *least);
+/* Where it says that it fails with a few samples, after more of them; or NULL. */
+const char	*oom_batch_few_in_vain(struct talk, int64_t *least);
 /* Where it says that it fails with sequences so long; or NULL. */
 const char	*oom_batch_long(struct talk);
 /* Does it say that a batch of training has one sample, whatever comes of it? */

@@ -98,6 +98,43 @@ fails_but_not(struct talk t)
 	return NULL;
 }
 
+#define PHASES	"phase|stage|stages|pretraining|pre-training|pretrain|pre-train|finetuning|fine-tuning|warmup|warm-up|warm up|burn-in|burn in|burn_in|burn_in_step|self-critical|adversarial|semi-supervised|unsupervised|self-supervised|distillation|stage1|stage2|" \
+    "rl training|xe training|using xe|joint training|end-to-end"
+#define PHASES_CHINESE	"第一阶段|一阶段|第1阶段|stage1|stage 1|预训练阶段|预训练时|第一步训练"
+#define NEXT_CHINESE	"第二阶段|二阶段|第2阶段|stage2|stage 2|微调阶段|微调时|第二步训练"
+#define NO_ROOM_CHINESE	"爆显存|显存不足|显存不够|显存溢出|oom|out of memory|内存不足|内存溢出"
+
+/* Of a part of a report that speaks of one phase, and another behind "but" that fails for want of
+ * memory: is the first well? */
+static bool
+is_well_phase(struct talk ahead, struct talk behind)
+{
+	return clause_works(ahead) && talk_has_whole(ahead, PHASES) && !oom_short_fails(ahead) && !clause_says_no(ahead, "") && oom_short_fails(behind) && talk_any_whole(behind, "when during in at while once run running") &&
+	    !talk_any_begins(behind, "valid eval test infer predict") && !memchr(behind.s, '?', behind.n);
+}
+
+/* "The first stage trains fine. But in the second it is out of memory.": in one sentence, or in
+ * two. */
+static const char *
+fails_in_next_phase(struct talk t)
+{
+	const char *at = talk_first(t, PHASES_CHINESE), *next = at ? talk_first(t, NEXT_CHINESE) : NULL, *end = t.s + t.n;
+	struct talk rest, sentence, behind;
+	size_t n;
+
+	if (next && next > at && talk_any_phrase(talk_part(t, at, next), "正常|没问题|没有问题|可以|能跑") && talk_any_phrase(talk_part(t, next, end), NO_ROOM_CHINESE) && !talk_any_phrase(talk_part(t, at, next), "不可以|不正常"))
+		return next;
+	for (rest = t; (at = talk_find_whole(rest, "but|however|while|whereas", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		behind = talk_part(t, at, sentence.s + sentence.n);
+		if (clause_word_ahead(sentence, at).n == 0 && sentence.s > t.s + 1)
+			sentence = talk_sentence(t, sentence.s - 2);
+		if (is_well_phase(talk_part(t, sentence.s, at), behind))
+			return at;
+	}
+	return NULL;
+}
+
 #define TAKEN_OFF	"if i disable|if we disable|when i disable|when we disable|once i disable|disabling|if i turn off|when i turn off|turning off|if i remove|if we remove|when i remove|removing|without using|without enabling|without"
 #define TAKES_LESS	"gradient_checkpointing|gradient checkpointing|activation checkpointing|checkpointing|offload|offloading|cpu_offload|fp16|bf16|amp|mixed precision|flash attention|flash_attention|flash-attention|flash_attn|flashattention|xformers|8bit adam|8-bit adam|" \
     "lora|zero3|zero-3|zero 3|deepspeed|quantization|load_in_4bit|load_in_8bit"
@@ -153,8 +190,9 @@ oom_cure_added(struct talk t)
 		if (!talk_is_one_of(clause_word_behind(sentence, at + n), NOTHING) && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
-	at = only_then(t);
-	return at ? at : fails_but_not(t);
+	if ((at = only_then(t)) || (at = fails_but_not(t)))
+		return at;
+	return fails_in_next_phase(t);
 }
 
 #define ENDED		"solved the problem by|solved the issue by|solved this problem by|solved this issue by|solved my problem by|solved it by|solved this by|solved by|fixed the problem by|fixed the issue by|fixed it by|" \

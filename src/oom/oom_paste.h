@@ -145,6 +145,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said deprecated;	/* of volatile, which does nothing any longer; */
 	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
 	struct said of_batch;	/* of a batch with which it fails; */
+	int few_in_vain;	/* that line, where fewer samples were tried in vain and it says how few; */
 	int64_t least_batch;	/* of how many samples, the least; else 1 where they say that it has one, whatever comes of it; 0: not said */
 	int fits;		/* the last sentence that says that a run of it fits, or did; */
 	struct said shapes;	/* of inputs whose shapes vary; */

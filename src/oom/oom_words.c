@@ -100,12 +100,12 @@ evaluates(struct talk t)
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "dataloader for test|loader for test|dataloader for the test|loader for the test|test dataloader starts|test loader starts|starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
-	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|"
+	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|run the validation|"
 	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|validation started|evaluation started|testing started|validation began|evaluation began|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|evaluate script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "computing metrics|computing the metrics|trying to compute metrics|trying to compute the metrics|calculating metrics|calculating the metrics|metrics are computed|prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
 
-#define TRIES_TESTS	"tried to test it|try to test it|trying to test it|tried to test the model|try to test the model|trying to test the model|tried to test my model|trying to test my model|tried to test the network|trying to test the network|able to train but"
+#define TRIES_TESTS	"wanted to test it|want to test it|wanted to test the model|want to test the model|wanted to test my model|want to test my model|tried to test it|try to test it|trying to test it|tried to test the model|try to test the model|trying to test the model|tried to test my model|trying to test my model|tried to test the network|trying to test the network|able to train but"
 
 /* "I trained it for hours. Now I tried to test it": what was trained is what is tested, and no
  * program that is tried. */
@@ -310,12 +310,29 @@ said(struct said *to, struct talk t, const char *at, int line)
 		said_at(to, t, at, line);
 }
 
+/* "Whenever I run the tests. I get ...", "I wanted to test it. But I always get": does the next
+ * sentence tell of the failure, or does the line end with what a message follows? */
+static bool
+is_ahead_of_failure(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at), next = talk_part(t, sentence.s + sentence.n, t.s + t.n);
+	const char *s = piece_past_blanks(next.s, next.s + next.n);
+
+	while (s < next.s + next.n && memchr(".!;,", *s, 4))
+		s = piece_past_blanks(s + 1, next.s + next.n);
+	next = s < next.s + next.n ? talk_sentence(t, s) : next;
+	if (next.n == 0 || memchr(sentence.s, '?', sentence.n) || memchr(next.s, '?', next.n))
+		return false;
+	return (talk_is_one_of(clause_word_behind(sentence, sentence.s), "when whenever while once") && !memchr(sentence.s, ',', sentence.n) && oom_short_fails(next)) ||
+	    (talk_has_whole(next, "but i always get|but i get|but i got|but it gives|i always get|but i keep getting|but always get") && talk_is_one_of(clause_word_ahead(next, next.s + next.n), "get got getting gives error errors following this"));
+}
+
 /* Only where the sentence at AT tells of a failure, of memory's or by a word for any: what else a
  * report speaks of is no place of it. */
 static void
 said_of_failure(struct said *to, const struct oom_told *told, struct talk t, const char *at, int line)
 {
-	if (at && oom_told_is_of_failure(told, t, at, line) && !oom_measures_in_vain(t, at))
+	if (at && (oom_told_is_of_failure(told, t, at, line) || is_ahead_of_failure(t, at)) && !oom_measures_in_vain(t, at))
 		said_at(to, t, at, line);
 }
 
@@ -345,6 +362,13 @@ batch_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		p->least_batch = least;
 	} else if (!p->of_batch.line && (source == SOURCE_PROSE || source == SOURCE_UNSURE || source == SOURCE_SETTING) && oom_batch_is_one(t)) {
 		p->least_batch = 1;
+	}
+	if (!at && !p->of_batch.line && (at = oom_batch_few_in_vain(t, &least))) {
+		said_at(&p->of_batch, t, at, line);
+		p->least_batch = least;
+		p->few_in_vain = line;
+		if (!p->measures.line[MEASURE(BY_BATCH)])
+			p->measures.line[MEASURE(BY_BATCH)] = line;
 	}
 	if (says_fits(t))
 		p->fits = line;

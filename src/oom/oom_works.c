@@ -13,7 +13,7 @@
 
 #define OF_PARTS	"batch batchsize batch_size image images picture pictures photo photos resolution size sizes crop patch patches frames length points width height samples input inputs sequence tokens pixels pixel px"
 
-#define IT_WORKS	"it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well|this is resolved|it is resolved|is resolved then|this resolves it|this is solved|it is solved"
+#define IT_WORKS	"it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well|can run successfully|could run successfully|runs successfully|ran successfully|run successfully|trains successfully|runs normally|ran normally|run normally|everything works|no longer fails|no more oom|this is resolved|it is resolved|is resolved then|this resolves it|this is solved|it is solved"
 
 /* Where T says that it works, its N bytes: not that it runs out of memory. */
 static const char *
@@ -43,7 +43,7 @@ works_changed(struct talk t)
 		ahead = talk_part(t, at + n, works);
 		if (talk_any_whole(talk_part(t, works + length, sentence.s + sentence.n), "then again until after epoch middle halfway midway suddenly eventually interrupted"))
 			continue;		/* for a time */
-		if (talk_any_whole(ahead, OF_PARTS " num_workers workers") && !talk_any_whole(sentence, "still never should would could might try hope please whether instead") && !talk_any_phrase(sentence, "n't |not work|even if|even when") &&
+		if (talk_any_whole(ahead, OF_PARTS " num_workers workers") && !talk_any_whole(sentence, "still never should would might try hope please whether instead") && (!talk_any_whole(sentence, "could") || talk_has_whole(sentence, "could run successfully")) && !talk_any_phrase(sentence, "n't |not work|even if|even when") &&
 		    !memchr(sentence.s, '?', sentence.n) && !clause_says_no(talk_part(t, sentence.s, at), "") && !oom_short_fails(talk_part(t, at, works)))
 			return at;
 	}
