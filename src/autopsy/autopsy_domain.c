@@ -179,7 +179,7 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return false;
 	if (strcmp(o->who, "Java") == 0)
 		return false;		/* of its own heap */
-	if (is_of_either(d) ? o->says && !ended : o->says || o->host)
+	if (is_of_either(d) ? !autopsy_says_little(o) && !ended : !autopsy_says_little(o) || o->host)
 		return false;
 	if (d == DOMAIN_RESULTS && !gathers(y))
 		return false;

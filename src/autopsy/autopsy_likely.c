@@ -77,9 +77,7 @@ is_killed(const struct oom_message *o)
 static bool
 is_bare(const struct autopsy *y)
 {
-	const char *says = y->main->says;
-
-	return says && strcmp(says, BARE) == 0 && (y->log.paste.loading.line || y->log.paste.decoder.line);
+	return autopsy_says_little(y->main) && y->main->says && (y->log.paste.loading.line || y->log.paste.decoder.line);
 }
 
 /* Do people tell of a program, and of nothing that a network has? A bare message is taken for a

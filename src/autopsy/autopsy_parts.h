@@ -58,6 +58,8 @@ bool	autopsy_is_of_machine(const struct autopsy *);
 /* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind
  * rests on. */
 void	autopsy_cause(struct autopsy *y, enum autopsy_says, const char *text);
+/* Does the message say nothing by itself, or no more than that a device was full? */
+bool	autopsy_says_little(const struct oom_message *);
 /* One more, that is a hint: what it may be by people's words is told beside it. */
 void	autopsy_hint(struct autopsy *y, enum autopsy_says, const char *text);
 

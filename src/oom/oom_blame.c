@@ -531,7 +531,7 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
 		p->docker = line;		/* a container's name, as Compose writes it */
 	node_named(p, t, line);
-	if (!p->server.line && !p->training && (at = talk_first(t, "-m vllm.entrypoints|vllm serve |vllm/vllm-openai|= LLM(model=|=LLM(model=|vllm.LLM(")))
+	if (!p->server.line && !p->training && (at = talk_first(t, "-m vllm.entrypoints|vllm serve |vllm/vllm-openai|= LLM(model=|=LLM(model=|vllm.LLM(|--gpu-memory-utilization|initializing an llm engine (v|initializing an llm engine with config|initializing a v1 llm engine|initializing a v0 llm engine")))
 		said_at(&p->server, t, at, line);
 	if (source != SOURCE_PROSE && source != SOURCE_UNSURE && source != SOURCE_COMMENT)
 		return;

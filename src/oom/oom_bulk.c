@@ -110,7 +110,7 @@ oom_bulk_media(struct talk t)
 
 	if (at || talk_any_of(t, "screen record attach http"))
 		return at;
-	return talk_first(t, "seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
+	return talk_first(t, "depending on text size|depending on the text|depending on text length|depending on the length|depends on the length of|depending on sentence length|length of the text|length of my text|string whose length|seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
 }
 

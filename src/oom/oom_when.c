@@ -126,7 +126,7 @@ adds_each(struct talk t)
 
 #define STAYS		"not released|n't released|never released|not freed|n't freed|never freed|not cleared|n't cleared|not free|n't free|not release|n't release|not let go of"
 #define STAYS_CHINESE	"不释放|没有释放|未释放|不会释放|没释放|无法释放|得不到释放"
-#define EACH_CHINESE	"多次|每次|每个|每轮|每张|反复|循环|连续|多轮|次数"
+#define EACH_CHINESE	"多次|每次|每处理|每推理|每生成|每跑|每个|每轮|每张|反复|循环|连续|多轮|次数"
 
 /* "After each generation some memory is not released": so much more from one to the next. */
 static const char *
@@ -145,7 +145,7 @@ keeps_each(struct talk t)
 }
 
 /* The same in other languages. */
-#define GROWS_ELSEWHERE	"一点一点增|一点一点涨|一点点增|一点点涨|都会涨|都会增|都要涨|都涨一|都增一|每次都涨|每次都增|会一直增|会一直涨|一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
+#define GROWS_ELSEWHERE	"会被多占用|就多占用|都会多占|都多占|就会多占|每次多占|显存会多|就多占|一点一点增|一点一点涨|一点点增|一点点涨|都会涨|都会增|都要涨|都涨一|都增一|每次都涨|每次都增|会一直增|会一直涨|一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
     "持续走高|持续飙升|持续累积|一路上涨|一路上升|一路飙升|越用越多|越跑越多|越积越多|只增不减|缓慢上|线性增|增え続け|増加し続け|徐々に増|どんどん増|じわじわ増|メモリリーク|계속 증가|계속 늘|점점 증가|점점 늘|누수|"	\
     "постоянно растет|постоянно растёт|постепенно растет|постепенно растёт|утечка памяти|sigue aumentando|va aumentando|sigue creciendo|fuga de memoria|wächst ständig|wächst immer|steigt ständig|speicherleck|fuite de mémoire|ne cesse d'augmenter"
 
@@ -164,7 +164,7 @@ grows(struct talk t)
 	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
 	    "kept filling up|keeps filling|keep filling up|filling up non-stop|fills up non-stop|eating up ram continuously|memory not being freed in time|memory not being freed when|memory not being freed while|memory not being freed during|memory not being freed between|memory not being released in time|memory is not freed in time|memory not freed in time|memory is not released in time|memory cost increased with|memory cost increases|memory cost keeps|memory leak|leaks memory|leaking memory|keeps increas|keeping increas|keeping growing|keeping rising|continued to increase|continued to grow|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
 	    "keep grow|keeps on grow|just keeps|footprint increase|foot print increase|footprint grows|foot print grows|memory increase|usage increase|consumption increase|memory increasing|usage increasing|memory-usage increasing|"
-	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|"
+	    "increasing gpu memory|increasing memory usage|increasing memory consumption|increasing ram|is increasing|has been increasing|been increasing|been rising|been growing|been climbing|kept rising|kept growing|kept climbing|keeps on rising|"
 	    "is going up|goes up a bit|goes up each|goes up every|goes up after each|goes up after every|goes up slightly|goes up slowly|goes up gradually|climbs after|climbs with|climbs each|climbs every|climbs slowly|climbs steadily|keeps climbing|keeps rising|creeps up|increases after each|increases after every|rises after each|rises after every|rises with each|rises each|rises every|grows after each|grows after every|grows with each|grows with every|grows each|grows every|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "to increase until|increases until|increased until|to grow until|grows until|grew until|to rise until|rises until|rose until|climbs until|climbed until|increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|increase during each|increase during every|increases during each|increases during every|increase after each|increase after every|increases after each|increases after every|increase with each|increase with every|goes up each|goes up every|goes up during each|goes up during every|goes up after each|goes up after every|rises each|rises every|rises after each|rises after every|rises during each|rises during every|grows after each|grows after every|grows during each|grows during every|grows each|grows every|slowly increas|slowly rais|slowly rises|slowly rising|slowly goes up|slowly going up|slowly went up|gradually rais|gradually goes up|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
