@@ -151,7 +151,7 @@ static const struct {
 	    "the device they lie there all that time: numbers alone (.item()), or .detach().cpu(), lets them go." },
 	[HABIT_STORES] = { OF_EITHER, false, 0, "has %s, by which flair keeps the vectors that it makes for words, with all samples of an epoch. Where the run is flair's, \"none\" makes them anew each "
 	    "time and keeps none; it takes longer." },
-	[HABIT_PREDICTS] = { OF_EITHER, false, 0, "calls predict() within a loop (line %s). Where that is Keras', each call makes a loop over data of its own, which versions of TensorFlow 2 are "
+	[HABIT_PREDICTS] = { OF_EITHER, false, 0, "calls predict() within a loop%s. Where that is Keras', each call makes a loop over data of its own, which versions of TensorFlow 2 are "
 	    "known to hold, so that memory grows from call to call: model(x, training=False), or predict_on_batch(), makes none." },
 	[HABIT_FED] = { OF_EITHER, false, 0, "gives a session of TensorFlow %s, by its name a set of samples, as one. Where that is what failed, all of them go through the network at once, whatever the batch of training: "
 	    "a part after the other, with what is measured added up, takes a part's share." },
@@ -229,7 +229,9 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		return arena_printf(y->arena, "%s of %s", h->name, size_commas(n, h->n));
 	case HABIT_HISTOGRAMS: case HABIT_QUEUE:
 		return arena_printf(y->arena, "%s of %lld", h->name, (long long)h->n);
-	case HABIT_LOOP: case HABIT_LISTED: case HABIT_GATHERS: case HABIT_PREDICTS: case HABIT_GRAPH: case HABIT_UNROLLED:
+	case HABIT_PREDICTS:
+		return h->n == h->line ? "" : arena_printf(y->arena, " (line %lld)", (long long)h->n);
+	case HABIT_LOOP: case HABIT_LISTED: case HABIT_GATHERS: case HABIT_GRAPH: case HABIT_UNROLLED:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	default:
 		return h->name;

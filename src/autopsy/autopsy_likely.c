@@ -301,16 +301,18 @@ push(struct autopsy *y, const char *text)
 /* C++ refuses a size that no machine has in the same words. */
 #define WRONG_SIZE	" Where it fails at once, however much is free, the size may be wrong, as where it was read from a file that is damaged, cut, missing or of another form."
 
-/* Has R said that a limit of its own was reached, which is why the request of the message
- * failed? */
+/* Has the program of the message said in another one what it was, as R of its own limit? */
 static bool
-is_limited_by_r(const struct autopsy *y)
+is_said_by_another(const struct autopsy *y)
 {
+	const struct oom_message *o;
 	int i;
 
-	for (i = 0; i < y->log.messages.n; i++)
-		if (y->log.messages.v[i].says && strcmp(y->log.messages.v[i].says, R_LIMIT) == 0)
+	for (i = 0; i < y->log.messages.n; i++) {
+		o = &y->log.messages.v[i];
+		if (o != y->main && o->says && !o->hedged && !o->apart && o->host == y->main->host && o->gpu == y->main->gpu && strcmp(o->who, y->main->who) == 0)
 			return true;
+	}
 	return false;
 }
 
@@ -322,7 +324,7 @@ nothing_told(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	bool windows = y->log.paste.windows && !y->log.paste.wsl && !o->limited;
 
-	if (is_limited_by_r(y))
+	if (is_said_by_another(y))
 		return;
 	if (strcmp(o->who, "Slurm") == 0)
 		push(y, "Where the job's own limit was reached (--mem or --mem-per-cpu of sbatch and srun), and not the machine's end, sacct's MaxRSS, or seff, tells what it had taken, "

@@ -352,6 +352,9 @@ meaning(const struct autopsy *y, const struct oom_message *o)
 {
 	struct arena *a = y->arena;
 
+	if (o->says && strcmp(o->says, JAVA_HEAP) == 0 && y->log.paste.spark)
+		return arena_printf(a, "%s Line %d names Spark: there spark.driver.memory says it for the driver, to which collect() and toPandas() bring all rows, and on which what is not split among executors runs, and "
+		    "spark.executor.memory for an executor.", o->says, y->log.paste.spark);
 	if (o->says)
 		return says_apart(y, o);
 	if (o->kind == OOM_TOLD)

@@ -23,9 +23,10 @@ xla_request(struct autopsy *y)
 		    "program. Where it is no weight" IN_TRAINING(", nor what an optimizer keeps") ", it grows with the samples at once" MAYBE_JAX(", be they a batch or what vmap maps over") ", and with "
 		    "their size or length, where all pairs of positions are compared with its square.");
 	if (y->lo > TINY && y->lo < NO_DEVICE && autopsy_in_jax(y) && (y->log.paste.nvidia || y->log.paste.cuda))
-		autopsy_cause(y, SAYS_XLA_REQUEST, "Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins (older ones nine tenths), and "
+		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins (older ones nine tenths), and "
 		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
-		    "rest is for others.");
+		    "rest is for others.%s", y->log.paste.tf_data > 0 ? arena_printf(y->arena, " TensorFlow, which line %d names, takes nearly all of a device that it sees, too, also where it only reads data: "
+		    "tf.config.set_visible_devices([], 'GPU') hides it.", y->log.paste.tf_data) : ""));
 }
 
 /* What most of a compiled program's bytes are for, where that is told and one of them has most. */

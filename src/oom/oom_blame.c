@@ -279,7 +279,7 @@ small_machine(struct talk t)
 
 	if (at && !talk_any_whole(talk_sentence(t, at), "not no than like unlike instead such should would could ssh client remote remotely server cluster connect connected connecting terminal vnc deploy deployed later") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n))
 		return at;
-	if (!(at = talk_find_whole(t, "vm|vps|virtual machine|droplet|my laptop|my pc|my computer|my machine|this machine|my server", &n)))
+	if (!(at = talk_find_whole(t, "vm|vps|virtual machine|droplet|my container|the container|our container|a container|the pod|my pod|each pod|a pod|my instance|ec2 instance|my laptop|my pc|my computer|my machine|this machine|my server", &n)))
 		return NULL;
 	sentence = talk_sentence(t, at);
 	if (has_no_trouble(sentence) || talk_any_whole(sentence, "gpu vram card graphics if should would not no swap disk storage ssd need needs") || memchr(sentence.s, '?', sentence.n))
@@ -289,7 +289,8 @@ small_machine(struct talk t)
 			continue;
 		if (talk_any_whole(s < at ? talk_part(sentence, s, at) : talk_part(sentence, at, s), OF_ANOTHER))
 			return NULL;
-		if (count >= 1 && count <= LEAST_MACHINE && talk_is_one_of(clause_word_behind(t, to), "gb gib g gigs") && talk_any_whole(talk_part(sentence, to, end), "ram memory"))
+		if (count >= 1 && count <= LEAST_MACHINE && talk_is_one_of(clause_word_behind(t, to), "gb gib gi g gigs") &&
+		    (talk_any_whole(talk_part(sentence, to, end), "ram memory") || talk_has_whole(talk_part(sentence, sentence.s, s), "memory limit|limit of memory|memory limits")))
 			return at;
 		s = to - 1;
 	}

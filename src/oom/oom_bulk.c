@@ -166,8 +166,10 @@ oom_bulk_boxes(struct talk t)
 }
 
 #define MANY_ROWS	2048
-#define OF_PAIRS	"pairwise|pair-wise|all pairs|every pair|each pair|distance matrix|distances matrix|pairwise_dist|pairwise_distance|pairwise_distances|similarity matrix|kernel matrix|affinity matrix"
-#define ITEMS		"points samples rows vectors nodes items observations sentences embeddings molecules cells particles atoms"
+#define OF_PAIRS	"pairwise|pair-wise|all pairs|every pair|each pair|distance matrix|distances matrix|pairwise_dist|pairwise_distance|pairwise_distances|similarity matrix|kernel matrix|affinity matrix|" \
+    "agglomerativeclustering|agglomerative clustering|hierarchical clustering|hclust|spectralclustering|spectral clustering|affinitypropagation|affinity propagation|silhouette_score|silhouette score|kernelpca|kernel pca|kernelridge|" \
+    "gaussianprocessregressor|gaussian process regression|multidimensional scaling|pdist|cdist|squareform"
+#define ITEMS		"points samples rows vectors nodes items observations sentences embeddings molecules cells particles atoms documents genes users words sequences proteins images examples data"
 
 /* "pairwise distances between 50,000 points" */
 static const char *
@@ -193,6 +195,10 @@ pairs_of_many(struct talk t)
 		if (!is_digit(*s))
 			continue;
 		to = piece_count(s, end, &n);
+		if (end - to > 1 && lower(*to) == 'k' && to[1] == ' ' && n < MANY_ROWS) {
+			n *= 1000;		/* "80k points" */
+			to++;
+		}
 		if (counts && n >= MANY_ROWS && talk_is_one_of(clause_word_behind(sentence, to), ITEMS))
 			return at;
 	}

@@ -24,6 +24,10 @@
 #define STORED_WITHIN	12	/* bytes from a setting's name to its value's end */
 #define ALL_THERE	"load_all=true|load_all = true|load_all: true|cache_all=true|preload=true|in_memory=true|load_in_memory=true|load_into_memory=true"
 #define TRAINED_THERE	"cache=ram,|cache=true,"	/* of the settings that Ultralytics prints as it begins */
+/* As people tell of it. */
+#define PREDICTS_TOLD	"predict in a loop|predict() in a loop|predict in the loop|predict() in the loop|predict within a loop|predict in a for loop|predict() in a for loop|predict inside a loop|predict() inside a loop|predict in a callback|" \
+    "predict() in a callback|model.predict repeatedly|model.predict() repeatedly|repeatedly call model.predict|repeatedly calling model.predict|repeatedly calling predict|repeated calls to predict|repeated calls to model.predict|" \
+    "multiple calls to model.predict|循环调用predict|循环调用model.predict|循环里调用predict|循环中调用model.predict|循环predict|多次调用predict|多次调用model.predict|反复调用predict|反复调用model.predict"
 #define LIMITS_LINES	5	/* from a head of limits to the last of them */
 
 static const struct {
@@ -524,6 +528,8 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 
 	if (talk_any_phrase(t, CHECKPOINTS "|gradient checkpoint|activation checkpoint"))
 		h->checks = line;
+	if ((at = talk_first(t, PREDICTS_TOLD)) && !talk_any_phrase(t, "instead|rather than|without"))
+		oom_habit_keep(h, HABIT_PREDICTS, line, line, NULL, NULL);
 	oom_seen_unrolled(h, t, line);
 	/* a program may print it, too */
 	narrow(h, t, line);

@@ -355,6 +355,8 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory. Type HELP MEMORY for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "Out of memory. Type \"help memory\" for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "array exceeds maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
+	{ "GPU out of memory. Try reducing 'MiniBatchSize'", SAYS(OOM_CUDA, "MATLAB", MATLAB_BATCH) },
+	{ "cudaMalloc of size # failed: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cudaMalloc", NULL, PHRASE_BYTES) },
 	{ "数组超过预设的最大数组大小", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },		/* the same in Chinese */
 	{ "Requested array exceeds the maximum possible variable size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "Maximum variable size allowed on the device is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },

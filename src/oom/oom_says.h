@@ -46,6 +46,8 @@
     "one for each row and column: what works on it as it is, or parts of it one after the other, have fewer."
 #define COMPILER_KILLED	"The system ended a compiler by signal 9, as a rule because the " MACHINES ", ran out, or the limit of a container was reached: nothing was run yet. As many files are compiled at once as the build is "	\
     "told (-j of make and ninja, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
+#define MATLAB_BATCH	"MATLAB had no memory left on the device for what a network makes of the samples that it is given at once, which grows with their number and their size: " TRY BY_BATCH "a smaller MiniBatchSize"	\
+    TRY BY_SAMPLES "smaller samples" TRY_END ", take less."
 #define RELION_POOL	"RELION's own pool of the device's memory, which each of its ranks there has from the start, had no free piece as large as what was asked for, "	\
     "whatever is free on the device: the message has that, the largest free piece and all that is free in the pool. Fewer ranks on one device leave each a larger pool; "	\
     "smaller images (boxes) take less of it."
