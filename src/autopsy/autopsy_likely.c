@@ -200,7 +200,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LOSS)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loss;
 	told[place(NEEDS_PENALTY)] = o->host || autopsy_is_of_another(y) ? NULL : &p->penalty;
 	told[place(NEEDS_CLASSES)] = o->host ? NULL : &p->classes;
-	told[place(NEEDS_SINGLE)] = o->host || p->training || p->trains || p->splits || autopsy_is_of_another(y) ? NULL : &p->single;
+	told[place(NEEDS_SINGLE)] = o->host || p->splits || p->shares || autopsy_is_of_another(y) ? NULL : &p->single;
 	told[place(NEEDS_FREE)] = o->host ? &p->spare : &p->unused;
 	told[place(NEEDS_PEAK)] = o->host ? NULL : &p->peak;
 	told[place(NEEDS_COPIES)] = o->host || (words && !p->told.sure) ? &p->replicas : NULL;

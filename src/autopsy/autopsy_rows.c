@@ -204,9 +204,11 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_LOADS, "weights were loaded then", {
 		{ WEIGHTS_MORE, BEFORE_ANY } } },
 	{ NEEDS_SINGLE, "one of several devices alone is used", {
-		{ "All of a model's weights lie on that one, as they do where nothing tells to split them (that several are seen, by CUDA_VISIBLE_DEVICES, does not)", "split among several (in transformers "
+		{ HAS_TRAINED(UNTRIED(BY_SPLITTING, "That one has the whole batch, and all weights with what training keeps of them")), "with a process for each device (torchrun, accelerate launch, a launcher of the program's own) each has a part of the batch, "
+		    "and with weights that are split, too (FSDP, ZeRO's stage 3), a part of these." },
+		{ HAS_NOT_TRAINED("All of a model's weights lie on that one, as they do where nothing tells to split them (that several are seen, by CUDA_VISIBLE_DEVICES, does not)"), "split among several (in transformers "
 		    "device_map=\"auto\", and no .to() or .cuda() behind it; in servers of language models a number of parts, such as --tensor-parallel-size, --tp or --tensor-split), each has a part." },
-		{ "The program works on one at a time, or has a copy of its model on each", "then more of them do not help: fewer bits, or less at once, do." } } },
+		{ HAS_NOT_TRAINED("The program works on one at a time, or has a copy of its model on each"), "then more of them do not help: fewer bits, or less at once, do." } } },
 	{ NEEDS_FIRST, "the first of several devices has more than the others", {
 		{ WITH_GATHERING("PyTorch's DataParallel gathers results there, where the loss and its gradient are then made of all samples, and has the optimizer's numbers there alone"),
 		    "with the loss made within the network that is parallel, or with DistributedDataParallel, which gathers nothing, they are even" UNTRIED(BY_BATCH, "; fewer samples in a batch take less") "." },

@@ -139,6 +139,12 @@ autopsy_trains(const struct autopsy *y)
 	return p->training || p->trains || y->log.epoch || y->log.losses || y->log.trained || y->main->run == RUN_TRAINS || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP));
 }
 
+static bool
+trains_not(const struct autopsy *y)
+{
+	return !autopsy_trains(y);
+}
+
 /* Is it a program's message that runs networks, and trains none? */
 static bool
 is_of_server(const struct oom_message *o)
@@ -284,7 +290,7 @@ static const struct {
 } worlds[] = {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
-	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'u', may_leap },
+	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'c', trains_not }, { 'u', may_leap },
 };
 
 static bool

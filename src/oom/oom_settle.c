@@ -303,17 +303,24 @@ is_told_in_full(const struct oom_message *o)
 	    (o->size[OOM_ASKED].known || o->shape.known);
 }
 
-/* "I get a CUDA out of memory error", in a title or a sentence, where a program's own line tells it
- * of a device, with figures. */
+/* Or one that a sentence quotes, with what the device has. */
+static bool
+is_quoted_in_full(const struct oom_message *o)
+{
+	return o->titled && o->kind == OOM_PYTORCH && o->size[OOM_ASKED].known && o->size[OOM_TOTAL].known;
+}
+
+/* "I get a CUDA out of memory error", in a title, whatever its form, or a sentence, where a
+ * program's own line tells it of a device, with figures. */
 static bool
 is_mentioned(const struct oom_log *log, const struct oom_message *o)
 {
 	int i;
 
-	if (!o->titled || !is_bare(o) || o->gpu >= 0 || o->facts || o->size[OOM_ASKED].known || o->shape.known)
+	if (!(o->titled || (o->last == 1 && !o->traced)) || !is_bare(o) || o->gpu >= 0 || o->facts || o->size[OOM_ASKED].known || o->shape.known)
 		return false;
 	for (i = 0; i < log->messages.n; i++)
-		if (is_told_in_full(&log->messages.v[i]) && !log->messages.v[i].host)
+		if ((is_told_in_full(&log->messages.v[i]) || is_quoted_in_full(&log->messages.v[i])) && !log->messages.v[i].host)
 			return true;
 	return false;
 }

@@ -27,6 +27,7 @@
 #define IN_BROWSER(text)	IN_WORLD("b", text)	/* TensorFlow.js was, */
 #define OUT_OF_BROWSER(text)	IN_WORLD("s", text)	/* or was not */
 #define IN_TRAINING(text)	IN_WORLD("n", text)	/* it may be training, as nothing tells that it only serves */
+#define HAS_NOT_TRAINED(text)	IN_WORLD("c", text)	/* nothing does */
 #define HAS_TRAINED(text)	IN_WORLD("a", text)	/* something tells that it trains */
 #define WITH_GRADIENTS(text)	IN_WORLD("g", text)	/* PyTorch was seen, and torch.no_grad() was not */
 #define WITH_LOADER(text)	IN_WORLD("l", text)	/* there may be a loader's processes */
