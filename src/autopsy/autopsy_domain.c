@@ -8,6 +8,8 @@
 
 #include "base/text.h"
 
+#define ENLARGED	"Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: tiles, where a program has them (--tile in Real-ESRGAN), bound that."
+
 static const char *const says[DOMAINS] = {
 	[DOMAIN_SPEAKERS] = "Where the speakers of a recording are told apart, each of its windows gets a vector: some programs give a network all windows of a recording at once, as Resemblyzer's embed_utterance() does, "
 	    "and what groups them has a number for each pair of them, so that it grows with the square of how long the recording is. Shorter pieces one after the other, fewer windows (a lower rate, a longer shift), "
@@ -56,7 +58,8 @@ static const char *const says[DOMAINS] = {
 	    "1920 x 1080), and more where they are written slower than they are made: smaller frames, a part of the film at a time, or a video in place of pictures (PNG), which are slow to write, take less.",
 	[DOMAIN_MESHES] = "Where a surface is made of a field of values (marching cubes, FlexiCubes), the field is asked at each point of a grid, so that what this takes grows with the cube of the grid's resolution, and where all "
 	    "points are asked at once, with what layers make of each: a lower resolution (octree_resolution in Hunyuan3D, mc_resolution in TripoSR), or fewer points at once (num_chunks, chunk_size), take less.",
-	[DOMAIN_RESTORES] = "Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: tiles, where a program has them (--tile in Real-ESRGAN), bound that.",
+	[DOMAIN_RESTORES] = ENLARGED,
+	[DOMAIN_ENLARGES] = ENLARGED,
 };
 
 /* The same where memory of the device ended, */
@@ -185,6 +188,8 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return false;
 	if (d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3)
 		return is_of_frames(&y->log.paste, d);
+	if (d == DOMAIN_ENLARGES)	/* what is drawn by diffusion is drawn anew at that size */
+		return !y->log.paste.images && !y->log.paste.images_told && !y->log.paste.domains[DOMAIN_DRAWN].line;
 	if (d == DOMAIN_DENSE)
 		return y->log.paste.domains[DOMAIN_COLMAP].line;
 	if (d == DOMAIN_BETWEEN && grows && is_of_device(y))

@@ -223,6 +223,15 @@ printed(struct autopsy *y)
 	    "number of samples and their length, or height and width: what forward keeps grows with them.", y->log.printed_line, autopsy_shape_text(y->arena, s)));
 }
 
+/* Has the run by itself most of what the device has? */
+static bool
+has_most(const struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+
+	return b->total > 0 && b->allocated >= b->total / 2;
+}
+
 /* Is nothing known of it but by figures, or that it was a step, or, where CODE says so, what its
  * line of code is about? */
 static bool
@@ -237,6 +246,10 @@ is_of_samples(const struct autopsy *y, bool code)
 		case SAYS_OWN_STEP: case SAYS_SHARE: case SAYS_TOO_LARGE: case SAYS_PARTED: case SAYS_EMPTIED: case SAYS_BACKWARD: case SAYS_FORWARD: case SAYS_BARE_REQUEST: case SAYS_LITTLE_FREE:
 		case SAYS_NOT_ALLOCATOR:
 			break;
+		case SAYS_HELD_OUTSIDE:		/* beside which the run itself has most */
+			if (has_most(y))
+				break;
+			return false;
 		case SAYS_LINE_OF_CODE:
 			if (code)
 				break;

@@ -41,6 +41,8 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_BETWEEN] = "rife|practical-rife|rife-ncnn-vulkan|flowframes|frame interpolation|video interpolation|frame-interpolation|frame_interpolation|interpolate a video|interpolate the video|interpolate video|interpolating a video|film_net|ema-vfi|inference_video.py",
 	[DOMAIN_MESHES] = "extract_mesh|--extract_mesh|extract_geometry|get_geometry_prediction|marching_cubes|marching cubes|marching_tetrahedra|flexicubes|dmtet|latents2mesh|octree_resolution|octree resolution|mc_resolution|mc-resolution|--mc-resolution|query_grid_features|isosurface_helper|extract_fields|extract_iso",
 	[DOMAIN_RESTORES] = "super-resolution|super resolution|superresolution|esrgan|real-esrgan|realesrgan|srgan|swinir|basicsr|edsr|deblurring|denoising network|image restoration|gt_size",
+	[DOMAIN_DRAWN] = "hires|hires.fix|highres|latent upscale|latent upscaling|denoising strength",
+	[DOMAIN_ENLARGES] = "upscale|upscaling|upscaler|upscayl|cupscale|rescale a picture|enlarge a picture|enlarging pictures",
 };
 
 /* A name of a few letters within that of a folder, "D:\\AI\\TTS\\tts-webui", is anyone's; and so is

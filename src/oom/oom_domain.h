@@ -37,7 +37,9 @@ enum oom_domain {
 	DOMAIN_COLMAP,		/* by COLMAP */
 	DOMAIN_BETWEEN,		/* frames between those of a film */
 	DOMAIN_MESHES,		/* a surface that is made of a field of values */
-	DOMAIN_RESTORES,	/* pictures that are enlarged or restored */
+	DOMAIN_RESTORES,	/* pictures that are enlarged or restored, by names of networks for that, */
+	DOMAIN_ENLARGES,	/* or by words for it, */
+	DOMAIN_DRAWN,		/* which may mean that they are drawn anew by diffusion */
 	DOMAINS
 };
 

@@ -190,7 +190,7 @@ oom_pictures_large(struct talk t)
 {
 	size_t n;
 	const char *chinese = large_in_chinese(t), *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
-	    "higher res|high res|high-res|large resolution|large-resolution|large resolutions|very large resolution|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|images larger than|image larger than|images bigger than|image bigger than|"
+	    "higher res|high res|high-res|large resolution|large-resolution|large resolutions|very large resolution|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|bigger pictures|big pictures|bigger pics|larger pics|big pics|large pics|bigger photos|larger photos|big photos|large photos|huge pictures|huge photos|big size images|large size images|big size image|images larger than|image larger than|images bigger than|image bigger than|"
 	    "pictures larger than|photos larger than|image is large|image is too large|image is very large|images are large|images are too large|images are very large|image is too big|images are too big|image is larger than|image is bigger than|images are larger than|images over|images above|images exceeding", &n);
 
 	if (chinese)
