@@ -74,6 +74,8 @@ static const struct {
 	    "it puts it in the first's place (then nothing more is learned), and fewer words (limit=, where they are read) take less of both." },
 	[HABIT_TAGS] = { OF_HOST, false, 0, "gives texts tags (%s). Where that is for gensim's Doc2Vec, a row of numbers is kept for each tag, and where tags are whole numbers, for each number up to the largest, whether it is "
 	    "there or not: numbers from 0 on without gaps, fewer tags, or fewer numbers in a row (vector_size) take less." },
+	[HABIT_SEURAT] = { OF_HOST, false, 0, "names %s. Where that is Seurat's, ScaleData and SCTransform make dense matrices, a number for each cell and each gene that they keep, and integration compares all pairs of data sets, unless "
+	    "some are made the reference: fewer genes (features, nfeatures), fewer cells at once, reference=, reduction = \"rpca\", and conserve.memory = TRUE in SCTransform take less." },
 	[HABIT_CELLS] = { OF_HOST, false, TRACE_SPARSE, "names %s. Where that is scanpy's, or AnnData's, a matrix of cells and genes has a number for each pair of them where it is dense (100,000 cells with 20,000 genes are 7.45 GiB "
 	    "in float32), and only for those that are not zero where it is sparse (scipy's csr_matrix): one that is sparse, steps that leave it so (scale() with zero_center=False), fewer genes ahead of the others, no copies, or "
 	    "a matrix that stays in its file (read_h5ad(backed=\"r\")) take less." },
@@ -291,6 +293,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 	switch (kind) {
 	case HABIT_TESTS:
 		return autopsy_tests_more(y);
+	case HABIT_SEURAT:
+		return y->lo < IMPOSSIBLE;
 	case HABIT_STORES:
 		return (of[kind].n != 0) != y->main->host;
 	case HABIT_PREDICTS:
@@ -372,7 +376,7 @@ autopsy_habits(struct autopsy *y)
 	int said = 0;
 
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
-		if ((!is_of_another_language(y->main) || kind == HABIT_HEAP || ((kind == HABIT_PAIRS || kind == HABIT_NARROW) && strcmp(y->main->who, "R") == 0) || (kind == HABIT_NARROW && strcmp(y->main->who, ".NET") == 0)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
+		if ((!is_of_another_language(y->main) || kind == HABIT_HEAP || ((kind == HABIT_PAIRS || kind == HABIT_NARROW || kind == HABIT_SEURAT) && strcmp(y->main->who, "R") == 0) || (kind == HABIT_NARROW && strcmp(y->main->who, ".NET") == 0)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
 			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
 			    y->log.paste.habits.units_lines[dense_of(y)] : y->log.paste.habits.of[kind].line, filled(y, kind)));
 			said++;

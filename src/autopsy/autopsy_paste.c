@@ -209,8 +209,8 @@ static const struct told_cause {
 	    "edges, and a dense matrix has one for each pair of nodes: parts of it (sampled neighbours, clusters, subgraphs), one after the other, take less." },
 	{ offsetof(struct oom_paste, again), offsetof(struct oom_paste, ran_earlier), SAYS_TOLD_AGAIN, EXPLAINED | OF_ITSELF, 0,
 	    "Where it fails only when something is made or run once more in one process, what the time before "
-	    "made lies there still: names, lists and the last error's traceback hold it, and TensorFlow and Keras keep functions, models and what optimizers "
-	    "make in one graph (clear_session()). A process for each lets go of all of it." },
+	    "made lies there still: names, lists and the last error's traceback hold it" IN_KERAS(", and TensorFlow and Keras keep functions, models and what optimizers "
+	    "make in one graph (clear_session())") ". A process for each lets go of all of it." },
 };
 
 bool

@@ -99,7 +99,7 @@ large_images(const struct autopsy *y, const struct oom_shape *s)
 	bool last = s->rank == 4 && s->dim[3] < LARGE_SIDE;
 	int64_t high = s->dim[last ? 1 : 2], wide = s->rank == 4 ? s->dim[last ? 2 : 3] : 0;
 
-	if (strstr(y->main->node, "attn") || strstr(y->main->node, "attention") || s->rank != 4 || (!last && s->dim[1] >= LARGE_SIDE) || high < LARGE_SIDE || wide < LARGE_SIDE)
+	if (strstr(y->main->node, "attn") || strstr(y->main->node, "attention") || s->rank != 4 || (y->log.paste.knobs[KNOB_LENGTH].line && s->dim[2] == s->dim[3] && s->dim[1] <= MOST_HEADS) || (!last && s->dim[1] >= LARGE_SIDE) || high < LARGE_SIDE || wide < LARGE_SIDE)
 		return "";
 	return arena_printf(y->arena, " Where its extents of %lld and %lld are height and width, half of each takes a "
 	    "quarter.", (long long)high, (long long)wide);

@@ -11,13 +11,29 @@
 
 /* ---- what is quoted ---- */
 
+/* "> d <- dist(m)", "> summary(m)": what is typed at R's prompt, which looks like a quote. */
+static bool
+is_at_prompt(const char *s, const char *end)
+{
+	const char *from = s = piece_past_blanks(s, end);
+
+	while (s < end && (piece_is_word(*s) || *s == '.' || *s == '$' || *s == ':'))
+		s++;
+	if (s == from)
+		return false;
+	if (s < end && *s == '(')
+		return true;
+	s = piece_past_blanks(s, end);
+	return end - s > 2 && s[0] == '<' && s[1] == '-';
+}
+
 /* "> ", and not ">>> " of Python. */
 static bool
 is_quoted(const char *s, const char *end)
 {
 	while (s < end && (*s == ' ' || *s == '\t'))
 		s++;
-	return end - s > 1 && *s == '>' && s[1] != '>';
+	return end - s > 1 && *s == '>' && s[1] != '>' && !is_at_prompt(s + 1, end);
 }
 
 void

@@ -58,7 +58,7 @@ static const char *
 caches_data(struct talk t)
 {
 	const char *at = talk_any_of(t, "cache caching cached ram") ? clause_says(t, "cache the dataset|cache the data|cache the whole|cache the entire|cache the images|cache the training|cache images|cache all|cache both|caches the data|caches the image|caches the whole|caches the entire|"
-	    "caches all|caching the data|caching the image|caching the whole|caching images|caching all|dataset caching|data.cache()|dataset.cache()|ds.cache()|cache=true|cache=ram|cache='ram'|--cache ram|--cache argument|--cache flag|cached in ram|"
+	    "caches all|caching the data|caching the image|caching the whole|caching images|caching all|dataset caching|data.cache()|dataset.cache()|).cache()|ds.cache()|cache=true|cache=ram|cache='ram'|--cache ram|--cache argument|--cache flag|cached in ram|"
 	    "cached in memory|cache in ram|ram caching|images in ram|dataset in ram|whole dataset in memory|entire dataset in memory", AHEAD, "disabled disable off latents kv") : NULL;
 
 	return at && !talk_any_phrase(t, "empty_cache|cache_dir|use_cache|cache-dir|hf_home|page cache|caching allocator") ? at : NULL;
@@ -166,7 +166,7 @@ copies_data(struct talk t)
 		return talk_any_phrase(t, WHOLE_CHINESE) && talk_any_phrase(t, READ_CHINESE) && !talk_any_phrase(t, "共享|避免|只加载|不会") ? at : NULL;
 	at = talk_find_whole(t, EACH_PROCESS, &n);
 	sentence = at ? talk_sentence(t, at) : t;
-	if (!at || !(talk_any_whole(sentence, "data dataset datasets dataframe dataframes features corpus embeddings csv file images") || ((talk_any_whole(sentence, "state_dict weights checkpoint") || (talk_any_whole(sentence, "model") && talk_any_whole(sentence, "loads reads"))) && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
+	if (!at || !(talk_any_whole(sentence, "data dataset datasets dataframe dataframes features corpus embeddings csv file images matrix matrices array arrays table tables dict dictionary list object") || ((talk_any_whole(sentence, "state_dict weights checkpoint") || (talk_any_whole(sentence, "model") && talk_any_whole(sentence, "loads reads"))) && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	if (talk_any_whole(sentence, "not no without instead avoid avoids once shared loader loaders part parts shard shards subset portion chunk slice map maps mapped"))
 		return NULL;

@@ -215,7 +215,7 @@ oom_bulk_pairs(struct talk t)
 
 	if ((s = pairs_of_many(t)))
 		return s;
-	if (!talk_any_begins(t, "matrix matrices distance dist_ similarit affinit attention adjacency pairwise kernel covariance gram cost_") || talk_any_begins(t, "image picture pixel resolution photo frame"))
+	if (!talk_any_begins(t, "matrix matrices distance dist_ similarit affinit attention adjacency pairwise kernel covariance gram cost_") || talk_any_begins(t, "image picture pixel resolution photo frame") || talk_any_phrase(t, "<-"))
 		return NULL;
 	for (s = t.s; s < end; s++) {
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
@@ -507,7 +507,7 @@ reducing_allows(struct talk t)
 	return talk_any_whole(clause, "should would could might may if not never still even you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
 }
 
-#define WITH_SMALLER	"only trained on the first|only train on the first|trained only on the first|only used the first|only use the first|small part of|a part of|a subset of|small subset of|small portion of|a portion of|for smaller|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
+#define WITH_SMALLER	"only trained on the first|only train on the first|trained only on the first|only used the first|only use the first|small part of|a part of|a subset of|small subset of|small portion of|a portion of|for smaller|on a smaller|on smaller|on a subset|on a small subset|with a subset|for a smaller|for a subset|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
 #define RUNS_FINE	"it runs|it ran|it finishes|it completes|it passes|it succeeds|run well|ran well|runs through|finally runs|works|work|worked|runs without|run without|runs fine|runs well|ran fine|trains fine|no problem|no error|no errors|no issue|without error|without any error|without errors"
 
 /* "For smaller dimensions the code runs without error": what is said of one's own run. */

@@ -528,6 +528,8 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 
 	if (talk_any_phrase(t, CHECKPOINTS "|gradient checkpoint|activation checkpoint"))
 		h->checks = line;
+	if ((at = talk_first(t, ".toarray()|.todense()")) && at[3] >= 'a' && at[1] >= 'a' && !talk_any_phrase(t, "instead|without|avoid|rather than|def "))
+		oom_habit_keep(h, HABIT_DENSE, line, 0, NULL, NULL);
 	if ((at = talk_first(t, PREDICTS_TOLD)) && !talk_any_phrase(t, "instead|rather than|without"))
 		oom_habit_keep(h, HABIT_PREDICTS, line, line, NULL, NULL);
 	oom_seen_unrolled(h, t, line);

@@ -38,6 +38,7 @@ enum oom_habit_kind {
 	HABIT_SUBWORDS,		/* a model of fastText's is read, by a call of this name */
 	HABIT_SIMILAR,		/* gensim compares words' vectors, by a call of this name */
 	HABIT_TAGS,		/* texts have tags of gensim's, by a name of this */
+	HABIT_SEURAT,		/* Seurat works on cells and genes, by this name */
 	HABIT_CELLS,		/* scanpy works on cells and genes, by this name */
 	HABIT_DOCUMENTS,	/* spaCy reads texts, by this name */
 	HABIT_INDEXES,		/* faiss keeps vectors, by this name */

@@ -61,13 +61,13 @@ has_other_reason(struct talk t, const char *at)
 /* What the system kills, as people call it. */
 #define RUNS	"it process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
     "evaluation testing preprocessing tokenization tokenizing indexing build building compile compilation installation install worker workers container pod service model notebook step execution prediction app application "	\
-    "simulation analysis pipeline subprocess child rank ollama dataloader ffmpeg node java matlab rstudio"
+    "simulation analysis pipeline py subprocess child rank ollama dataloader ffmpeg node java matlab rstudio"
 
 const char *
 oom_killed_told(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
+	const char *at = talk_find_whole(t, "sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|job killed|script killed|program killed|python killed|worker killed|workers killed|container killed|pod killed|export killed|conversion killed|build killed|collect() killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause, rest;
 	const char *elsewhere = NULL;

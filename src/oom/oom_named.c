@@ -203,7 +203,7 @@ runs_on_processor(struct talk t)
 #define DENSIFIES	"densify_and_prune|densify_and_prune()|densify_and_split|densify_and_split()|densify_and_clone|densify_and_clone()"
 /* Libraries of Julia, .NET, the JVM and R, by their names or by calls of them. */
 #define COLLECTED	"torchsharp|cuarrays|cuda.jl|cuarrays.jl|flux.jl|lux.jl|knet|knet.jl|cuda.reclaim()|gc.gc()|gc.gc(true)|newdisposescope|disposescope|" \
-    "library(torch)|library(luz)|mlverse/torch"
+    "library(torch)|library(luz)|mlverse/torch|r torch|torch for r|torch in r|rtorch"
 #define CLOUD	"point cloud|point clouds|pointcloud|pointclouds"
 #define UPDATE	"optimizer step|optimizer.step|optimizer.step()|optimizer's step|optimizer state|optimizer states|optimizer update|step of the optimizer"
 #define REPLAY	"replay buffer|replaybuffer|replay_buffer|replay memory|replay_memory|experience replay|replay_ratio|replay ratio"

@@ -356,6 +356,8 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory. Type \"help memory\" for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "array exceeds maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "GPU out of memory. Try reducing 'MiniBatchSize'", SAYS(OOM_CUDA, "MATLAB", MATLAB_BATCH) },
+	{ "call to cuMemAlloc returned error 2", FROM("OpenACC") },
+	{ "alloc fail type @ dev @ space @ stream @ size # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "faiss", NULL, PHRASE_BYTES) },
 	{ "cudaMalloc of size # failed: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cudaMalloc", NULL, PHRASE_BYTES) },
 	{ "数组超过预设的最大数组大小", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },		/* the same in Chinese */
 	{ "Requested array exceeds the maximum possible variable size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },

@@ -86,6 +86,10 @@ const struct phrase oom_machine_phrases[] = {
 	{ "was sent @ Perhaps out of memory?", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "gunicorn", SIGNAL_9, PHRASE_HEDGED) },
 	{ "forrtl: severe (41): insufficient virtual memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Fortran", NULL, 0) },
 	{ "Fortran runtime error: Allocation would exceed memory limit", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Fortran", NULL, 0) },
+	{ "Out of Memory Error: could not allocate block of size % (", HOST_SAYS("DuckDB", DUCKDB) }, { "Out of Memory Error: failed to pin block of size % (", HOST_SAYS("DuckDB", DUCKDB) },
+	{ "Out of Memory Error: failed to allocate data of size % (", HOST_SAYS("DuckDB", DUCKDB) },
+	{ "System out of memory@ Trying to allocate: #", ROW(ROLE_MESSAGE, OOM_HOST, true, "Unity", NULL, PHRASE_BYTES) },
+	{ "Not enough memory. Failed to @ # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "GROMACS", NULL, PHRASE_BYTES) },
 	{ "Not enough memory. Failed to @ # elements of size #", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "GROMACS", NULL, 0) },
 	{ "memory allocation of # bytes failed\n", ROW(ROLE_MESSAGE, OOM_HOST, true, "Rust", NULL, PHRASE_BYTES | PHRASE_ALONE) },
 	{ "Memory cgroup out of memory: Kill process #", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
@@ -159,6 +163,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~error code\a137", ENDED },
 	{ "~error code\a-9", ENDED },
 	{ "] Error 137", ENDED },
+	{ "return code Negsignal.SIGKILL", ENDED },	/* Airflow's */
 	{ "~exited with error\a137", ENDED },
 	{ "~exits with error\a137", ENDED },
 	{ "~exit with error\a137", ENDED },

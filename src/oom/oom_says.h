@@ -48,6 +48,8 @@
     "told (-j of make and ninja, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
 #define MATLAB_BATCH	"MATLAB had no memory left on the device for what a network makes of the samples that it is given at once, which grows with their number and their size: " TRY BY_BATCH "a smaller MiniBatchSize"	\
     TRY BY_SAMPLES "smaller samples" TRY_END ", take less."
+#define DUCKDB		"DuckDB's own limit (memory_limit, by itself four fifths of what the machine has) was reached, which is of the " MACHINES ". What does not fit it is written to a folder where it may (temp_directory), but for "	\
+    "some operations: fewer threads, fewer rows or columns at once, preserve_insertion_order=false, or a higher limit, as far as there is memory, help."
 #define RELION_POOL	"RELION's own pool of the device's memory, which each of its ranks there has from the start, had no free piece as large as what was asked for, "	\
     "whatever is free on the device: the message has that, the largest free piece and all that is free in the pool. Fewer ranks on one device leave each a larger pool; "	\
     "smaller images (boxes) take less of it."

@@ -31,6 +31,7 @@ static const struct {
 	{ HABIT_FACES, "face_locations(|cnn_face_detector(|cnn_face_detection_model|face_detection --model", "def |class |import |hog", true },
 	{ HABIT_FACES, "face detection|detect faces|face_recognition", "def |class |import |hog|version", false },
 	{ HABIT_CELLS, "sc.read(|sc.read_|read_h5ad|sc.pp.|anndata(|sc.concat(|scanpy", "def |import |==|version|seurat", true },
+	{ HABIT_SEURAT, "sctransform|findintegrationanchors|integratedata|integratelayers|scaledata|findtransferanchors", "function(|library(|version", true },
 	{ HABIT_DOCUMENTS, "nlp.pipe(|spacy.load(|textacy.corpus(|.pipe(texts|.pipe(docs", "def |import |sklearn|version", true },
 	{ HABIT_INDEXES, "faiss.index|faiss.read_index|faiss index|indexflat|indexhnsw|indexivf|ivfpq|index.add_with_ids(|index_factory(", "def |import |version|gpu", true },
 	{ HABIT_NEIGHBOURS, "hdbscan|dbscan", "def |import |== |version|plot", true },
