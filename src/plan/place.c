@@ -181,7 +181,7 @@ plan_place(struct module *m, struct plan *p, const struct pass_options *o)
 		plan_place_buckets(m, p);
 }
 
-void
+int64_t
 plan_place_on(struct module *m, struct plan *p, int times)
 {
 	struct arena *a = arena_child(m->arena);
@@ -189,12 +189,14 @@ plan_place_on(struct module *m, struct plan *p, int times)
 	struct packing_result r = packing_solve(a, &pack, &(struct packing_options){
 	    .visits = times * packing_turn(pack.n) });
 	bool lower = p->persistent_bytes + r.height < p->arena_bytes;
+	int64_t visits = r.visits;
 
 	if (lower)
 		take_places(p, &pack, &r);
 	arena_free(a);
 	if (lower)
 		plan_place_buckets(m, p);
+	return visits;
 }
 
 /* For speed, on a target that runs calls side by side. Ranks do not: a step of theirs has one

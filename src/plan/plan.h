@@ -120,8 +120,8 @@ int64_t		 plan_sent_on(const struct module *, const struct plan *, bool back);
 /* place.c: gives every buffer an offset and sets arena_bytes. */
 void		 plan_place(struct module *, struct plan *, const struct pass_options *);
 /* The same of what was placed, with so many times a network's steps, however long that took; as it
- * was where they find nothing lower. */
-void		 plan_place_on(struct module *, struct plan *, int times);
+ * was where they find nothing lower. The visits that took. */
+int64_t		 plan_place_on(struct module *, struct plan *, int times);
 /* buckets.c, where several ranks train: gradients that are added up in one go side by side, in no
  * larger arena; and then exchanges.c: what goes between ranks in one call. */
 void		 plan_place_buckets(struct module *, struct plan *);

@@ -187,12 +187,11 @@ is_asked(const struct module *m, const struct pass_options *o)
 }
 
 /* One question may take a third of what is left, so that one in vain leaves something for others.
- * More seconds than usual let the same search go on where it would have ended. */
+ * More seconds than usual let a search go on where it would have ended, and all its parts. */
 static int64_t
-work_for(const struct module *m, const struct pass_options *o)
+work_for(const struct pass_options *o)
 {
-	return o->search_work ? *o->search_work / 3 : (is_asked(m, o) ? RECOMPUTE_LONGEST : RECOMPUTE_WORK) +
-	    (int64_t)(o->seconds * RECOMPUTE_SECOND);
+	return o->search_work ? *o->search_work / 3 : RECOMPUTE_WORK + (int64_t)(o->seconds * RECOMPUTE_SECOND);
 }
 
 /* Another search, which begins where that for a smaller budget does: it comes another way, and what
@@ -200,14 +199,13 @@ work_for(const struct module *m, const struct pass_options *o)
 static void
 go_down_from_below(struct budget *b, struct model *model, const struct search_limits *limits)
 {
-	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
+	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes, .most_work = limits->most_work };
 	struct search_limits there = *limits;
 	struct steps found = steps_new(model);
 
 	steps_of_trial(model, &found);
 	there.context = &other;
 	there.budget -= there.budget / LOWER;
-	there.most_work = model->work + limits->most_work;
 	step_keep_all(model);
 	step_try(model);
 	if (recompute_go_down(model, &there) && recompute_cost(model->trial) < found.cost) {
@@ -223,16 +221,19 @@ go_down_from_below(struct budget *b, struct model *model, const struct search_li
 }
 
 /* Something fits. Where choices before it did not, since their places are far above what is alive,
- * it may be much dearer than what a smaller budget gets. */
+ * it may be much dearer than what a smaller budget gets. That may take as much work once more. */
 static void
 look_on(struct budget *b, struct model *model, const struct search_limits *limits)
 {
+	struct search_limits on = *limits;
+
+	on.most_work = b->most_work = model->work + limits->work;
 	if (!b->at_last && b->nclose > 0)
 		budget_place_cheaper(b, model);
 	if (b->at_last || b->nclose > 0)
-		go_down_from_below(b, model, limits);
+		go_down_from_below(b, model, &on);
 	if (b->at_last)
-		refine_in_own_order(b, model, limits);
+		refine_in_own_order(b, model, &on);
 }
 
 /* All the way down, and what is close placed with more effort. */
@@ -241,6 +242,29 @@ go_down(struct budget *b, struct model *model, const struct search_limits *limit
 {
 	return recompute_go_down(model, limits) || (small && go_down_in_other_order(b, model, limits)) ||
 	    (!b->o->search_work && budget_place_close(model, b));
+}
+
+/* What fits, in the orders of the step and all the way down; each search goes on to
+ * limits->most_work. */
+static bool
+search_all(struct budget *b, struct model *model, const struct search_limits *limits)
+{
+	int questions = recompute_questions(model);
+
+	return (questions && search_orders(b, model, limits, questions <= RECOMPUTE_FEW)) ||
+	    go_down(b, model, limits, questions > 0);
+}
+
+/* The same once more, from where nothing is made again, as far as it takes to refuse a budget. */
+static bool
+search_longest(struct budget *b, struct model *model, struct search_limits *limits)
+{
+	limits->work = RECOMPUTE_LONGEST;
+	limits->most_work = model->work + limits->work;
+	budget_forget_close(b);
+	step_keep_all(model);
+	step_try(model);
+	return search_all(b, model, limits);
 }
 
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
@@ -252,20 +276,18 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : step_room(m, o);
 	struct budget budget = { .m = m, .o = o, .bytes = bytes };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
-	    .most_work = work_for(m, o), .products = true, .unasked = for_speed(m, o), .asked = is_asked(m, o), .fits = fits_budget,
+	    .work = work_for(o), .products = true, .unasked = for_speed(m, o), .asked = is_asked(m, o), .fits = fits_budget,
 	    .fits_after_all = o->search_work ? NULL : budget_place_close, .context = &budget };
-	int questions;
 	bool found;
 
 	if (m->set.recompute_budget && limits.budget < 0) {
 		found_impossible(m, bytes - limits.budget);
 		return false;
 	}
+	limits.most_work = limits.work;
 	step_try(model);
-	questions = recompute_questions(model);
-	found = fits_budget(model, &budget) ||
-	    (questions && search_orders(&budget, model, &limits, questions <= RECOMPUTE_FEW)) ||
-	    go_down(&budget, model, &limits, questions > 0);
+	found = fits_budget(model, &budget) || search_all(&budget, model, &limits) ||
+	    (is_asked(m, o) && limits.work < RECOMPUTE_LONGEST && search_longest(&budget, model, &limits));
 	m->cut_short = model->work >= limits.most_work;
 	if (found && is_asked(m, o))
 		look_on(&budget, model, &limits);

@@ -35,12 +35,15 @@
 
 /* Events in all trials of a search for a budget: a second or so. And in all those together by which
  * questions of a planned network are answered (pass_options->search_work). */
-#define RECOMPUTE_WORK		((int64_t)40 << 20)
-#define RECOMPUTE_ASKED		(2 * RECOMPUTE_WORK)	/* for a budget that the spec names: what shares are of, */
-#define RECOMPUTE_LONGEST	(3 * RECOMPUTE_ASKED)	/* and all of it */
-#define RECOMPUTE_REFINED	(RECOMPUTE_ASKED / 4)	/* and for what a last resort makes again in vain */
-#define RECOMPUTE_SECOND	((int64_t)3 << 20)	/* what a second of a processor does of it, about */
+#define RECOMPUTE_WORK		((int64_t)16 << 20)
+#define RECOMPUTE_LONGEST	(5 * RECOMPUTE_WORK)	/* where nothing was found for a budget that the spec names */
+#define RECOMPUTE_SECOND	((int64_t)4 << 20)	/* half of what a second of a processor does of it, about: there may be two */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
+
+#define RECOMPUTE_SHARED	3	/* for a budget that the spec names, that part of the work is what shares are of, */
+#define RECOMPUTE_REFINED	4	/* and that is for what a last resort makes again in vain */
+
+#define RECOMPUTE_VISITS	32	/* placing a buffer so often is worth an event */
 
 /* Rewrites GRAPH (the model's, or a clone of it whose tensors MAP gives) as the last trial ran. */
 void	recompute_apply(const struct model *, struct graph *, struct tensor *const *map);
@@ -49,7 +52,8 @@ void	recompute_apply(const struct model *, struct graph *, struct tensor *const 
 
 struct search_limits {
 	int64_t budget;		/* bytes of train's transient buffers to get down to */
-	int64_t most_work;	/* events in all trials, after which the search ends */
+	int64_t work;		/* events in all trials, of which each kind of search has a share */
+	int64_t most_work;	/* in all of the model, those before included, after which the search ends */
 	bool products;		/* may convolutions and matrix products run again? */
 	bool unasked;		/* nobody asked for it but the card: where little is wanting, little is searched */
 	bool asked;		/* the spec names the budget */

@@ -36,6 +36,7 @@ budget_options(const struct pass_options *o)
 
 	quiet.dump_after = NULL;
 	quiet.bound_only = false;
+	quiet.seconds = 0;	/* of the whole search, not of each of its plans */
 	return quiet;
 }
 
@@ -82,6 +83,13 @@ keep_close(struct budget *b, struct module *planned, struct model *model)
 	b->close[i] = new;
 }
 
+/* Placing counts as work of the search that asks for it. */
+static void
+count_visits(struct model *model, int64_t visits)
+{
+	model->work += visits / RECOMPUTE_VISITS;
+}
+
 /* As arena_of_trial(), but no further than it takes to see that it does not fit. */
 static bool
 fits_as(struct budget *b, struct model *model, bool tight)
@@ -94,8 +102,10 @@ fits_as(struct budget *b, struct model *model, bool tight)
 	quiet.tight = tight;
 	close = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
 	    passes_between(copy, &quiet, "lifetimes", "place");
+	if (close)
+		count_visits(model, copy->plan->visits);
 	if (close && b->thorough && copy->plan->arena_bytes > b->bytes)
-		plan_place_on(copy, copy->plan, CLOSE_EFFORT);
+		count_visits(model, plan_place_on(copy, copy->plan, CLOSE_EFFORT));
 	fits = close && copy->plan->arena_bytes <= b->bytes && passes_finish(copy, &quiet, "place");
 	if (fits && b->planned)
 		arena_free(b->planned->arena);
@@ -121,13 +131,13 @@ fits_budget(struct model *model, void *context)
 
 /* Does it fit, placed with more effort? */
 static bool
-place_on(const struct budget *b, struct close *c)
+place_on(const struct budget *b, struct close *c, struct model *model)
 {
 	struct pass_options quiet = budget_options(b->o);
 	struct module *m = c->planned;
 
 	c->placed = true;
-	plan_place_on(m, m->plan, CLOSE_EFFORT);
+	count_visits(model, plan_place_on(m, m->plan, CLOSE_EFFORT));
 	return m->plan->arena_bytes <= b->bytes && passes_finish(m, &quiet, "place");
 }
 
@@ -142,6 +152,12 @@ take_close(struct budget *b, struct close *c, struct model *model)
 	memmove(c, c + 1, (size_t)(end - c) * sizeof(*c));
 }
 
+static bool
+may_place(const struct budget *b, const struct model *model)
+{
+	return !b->most_work || model->work < b->most_work;
+}
+
 bool
 budget_place_close(struct model *model, void *context)
 {
@@ -149,10 +165,10 @@ budget_place_close(struct model *model, void *context)
 	int i;
 
 	b->at_last = true;
-	for (i = 0; i < b->nclose; i++) {
+	for (i = 0; i < b->nclose && may_place(b, model); i++) {
 		struct close *c = &b->close[i];
 
-		if (c->placed || !place_on(b, c))
+		if (c->placed || !place_on(b, c, model))
 			continue;
 		take_close(b, c, model);
 		return true;
@@ -179,7 +195,7 @@ budget_place_cheaper(struct budget *b, struct model *model)
 	double cost = recompute_cost(model->trial);
 	struct close *c;
 
-	while ((c = cheapest_close(b, cost)) && !place_on(b, c))
+	while ((c = may_place(b, model) ? cheapest_close(b, cost) : NULL) && !place_on(b, c, model))
 		;
 	if (!c)
 		return;

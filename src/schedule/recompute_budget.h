@@ -24,6 +24,7 @@ struct budget {
 	struct module *planned;	/* what fits */
 	struct close close[MOST_CLOSE];	/* that with the smallest arena first */
 	int nclose;
+	int64_t most_work;	/* of the model, after which what is close is left as it is; 0: however much */
 	bool at_last;		/* none of all that was searched fits; what does is a last resort */
 };
 

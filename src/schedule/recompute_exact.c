@@ -28,7 +28,7 @@
 #define MOST_STATES	1000000	/* where there are so few bits that the search probably ends, */
 #define FEW_STATES	100000	/* and where there are more; */
 #define ALL_STATES	8	/* of either the second search has this part */
-#define STATE_WORK	24	/* events that looking at a state is worth */
+#define STATE_WORK	32	/* events that coming to a state is worth, with the bound of its cost */
 #define SHARE		2	/* of the work that is left, at most this part for one path */
 #define BELOW		512	/* part of a peak by which the next is lower, if its arena does not fit */
 #define MOST_ARENAS	12	/* tried, */
@@ -61,7 +61,7 @@ struct path_search {
 	int *place;		/* hash: states + 1 */
 	unsigned mask;
 	VEC(struct waiting) heap;
-	int looked_at, most_states;
+	int most_states;
 };
 
 /* ---- the heap: the lowest bound, and of equal ones the farthest ---- */
@@ -207,7 +207,6 @@ find_path(struct path_search *p)
 		if (x->done || w.cost > x->cost)
 			continue;
 		x->done = true;
-		p->looked_at++;
 		if (x->node == p->s->m->nnodes)
 			return w.state;
 		follow(p, w.state);
@@ -269,7 +268,7 @@ cheapest_of(struct state_search *search, struct sets *s, int64_t budget, double 
 	p.place = arena_array(scratch, (size_t)p.mask + 1, sizeof(*p.place));
 	sets_set_budget(s, budget);
 	last = p.most_states > 0 ? find_path(&p) : -1;
-	s->m->work += (int64_t)p.looked_at * STATE_WORK;
+	s->m->work += (int64_t)p.state.n * STATE_WORK;
 	s->ended |= p.state.n >= p.most_states;
 	if (last >= 0)
 		step = step_of(&p, last);

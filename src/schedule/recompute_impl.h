@@ -121,13 +121,11 @@ search_may(const struct state_search *s)
 	return s->m->work < s->limits->most_work;
 }
 
-/* That part of the work that a search may do, or that it usually may. */
+/* That part of the work that a search may do. */
 static inline int64_t
 search_share(const struct state_search *s, int part)
 {
-	int64_t usual = s->limits->asked ? RECOMPUTE_ASKED : RECOMPUTE_WORK;
-
-	return (s->limits->most_work < usual ? s->limits->most_work : usual) / part >> s->halved;
+	return s->limits->work / (s->limits->asked ? RECOMPUTE_SHARED : 1) / part >> s->halved;
 }
 
 /* A rung of the way down lies a little below the last. */

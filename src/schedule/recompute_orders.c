@@ -289,7 +289,7 @@ go_down_in_other_order(struct budget *b, struct model *model, const struct searc
 static bool
 refine(struct budget *b, struct model *model, const struct search_limits *limits)
 {
-	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes };
+	struct budget other = { .m = b->m, .o = b->o, .bytes = b->bytes, .most_work = limits->most_work };
 	struct search_limits there = *limits;
 	struct steps was = steps_new(model), now = steps_new(model);
 	struct node **order = order_that_stands(b->m->train, model->arena);
@@ -299,7 +299,8 @@ refine(struct budget *b, struct model *model, const struct search_limits *limits
 	order_as_trial(b, model, &now);
 	step_reorder(model);
 	there.context = &other;
-	there.most_work = model->work + RECOMPUTE_REFINED;
+	if (there.most_work > model->work + limits->work / RECOMPUTE_REFINED)
+		there.most_work = model->work + limits->work / RECOMPUTE_REFINED;
 	better = steps_try(model, &now) && recompute_refine(model, &there, &now);
 	if (better || !budget_place_close(model, &other))
 		budget_forget_close(&other);
@@ -320,6 +321,6 @@ refine_in_own_order(struct budget *b, struct model *model, const struct search_l
 {
 	int i;
 
-	for (i = 0; i < MOST_REFINED && refine(b, model, limits); i++)
+	for (i = 0; i < MOST_REFINED && model->work < limits->most_work && refine(b, model, limits); i++)
 		;
 }

@@ -30,10 +30,11 @@
  * too expensive; from there it is tried by parts of a rung.
  *
  * That has three limits. The order of nodes may take more off a step's peak than the list is looked
- * at above the budget. A search may make so many trials, counted in events, six times as many where
- * the spec names the budget, and then ends. And where nothing in the list fits, what is nearest is
- * placed with more effort; then it is tried what passes come to at the budget itself, the lowest,
- * and what got stuck. What fits then is gone on from in its own order (recompute_refine.c).
+ * at above the budget. A search may make so many trials, counted in events, and five times as many
+ * more where nothing was found and the spec names the budget, and then ends. And where nothing in
+ * the list fits, what is nearest is placed with more effort; then it is tried what passes come to
+ * at the budget itself, the lowest, and what got stuck. What fits then is gone on from in its own
+ * order (recompute_refine.c).
  *
  * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a
  * dozen layers it finds it, in several orders of the step (recompute_orders.c). States can't say
@@ -318,7 +319,7 @@ never(struct model *m, void *context)
 void
 recompute_cheaply(struct model *m)
 {
-	const struct search_limits cheap = { .budget = -1, .most_work = INT64_MAX, .fits = never };
+	const struct search_limits cheap = { .budget = -1, .work = RECOMPUTE_WORK, .most_work = INT64_MAX, .fits = never };
 
 	recompute_search(m, &cheap);
 }

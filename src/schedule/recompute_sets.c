@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define SMALL		2000	/* a tensor below this part of the peak is left as it is */
-#define MOST_LOOKS	64	/* for one bound */
+#define MOST_LOOKS	64	/* for one bound, */
+#define FEW_LOOKS	16	/* and where there are so many bits that the search will hardly end */
 
 enum { NOBODY = -1, MANY = -2 };
 
@@ -413,7 +414,7 @@ cost_of_room(const struct sets *s, int tight, uint64_t set, uint64_t made)
 	if (known->tight == tight + 1 && known->have == have)
 		return known->cost;
 	c.best = HUGE_VAL;
-	c.looks = MOST_LOOKS;
+	c.looks = s->n <= RECOMPUTE_FEW ? MOST_LOOKS : FEW_LOOKS;
 	c.ahead[0] = 0;
 	c.price[0] = 0;
 	for (c.n = i = 0; i < s->n; i++)

@@ -61,6 +61,16 @@ TRANSFORMER = ("block t { m = in + (in -> layernorm -> attention(2) -> dropout(0
 NESTED = "".join(f"block b{i} {{ out = in -> 2 * b{i + 1} }}\n" for i in range(12)) + "block b12 { out = in -> dense(4) }\n"
 
 
+def residual(budget):
+    """ResNet-152 within a budget that it can keep, or that none keeps but by hardly anything."""
+    return ('use "std/vision.nn"\nnetwork n {\ninput image : f32[3, 224, 224]\ntarget label : class[1000]\n'
+            "h = image -> conv(64, 7, stride=2, pad=3, bias=false) -> batchnorm -> relu -> maxpool(3, stride=2, pad=1)\n"
+            "  -> 3 * bottleneck(64) -> bottleneck(128, 2) -> 7 * bottleneck(128) -> bottleneck(256, 2)\n"
+            "  -> 35 * bottleneck(256) -> bottleneck(512, 2) -> 2 * bottleneck(512) -> global_avgpool -> flatten\n"
+            "loss cross_entropy(h -> dense(1000), label)\n}\n"
+            f"train {{ batch 32 optimizer sgd(lr=0.1, momentum=0.9) recompute auto({budget}) data synthetic(64) }}\n")
+
+
 def settings(text):
     return "train { batch 8  data synthetic(64)  " + text + " }\n"
 
@@ -131,6 +141,8 @@ SHAPES = {
     "recompute-all": lambda: net(chain(2490, lambda i: "dense(4) -> relu")) + settings("recompute *"),
     "recompute-budget": lambda: net("h = x -> dense(16) -> 2490 * (dense(16) -> sigmoid)") +
     settings(f"recompute auto({2491 * 1088 // 1024 + 4}KiB)"),
+    "residual-budget": lambda: residual("1GiB"),
+    "residual-least": lambda: residual("700MiB"),
     "small-device": lambda: copies(2490, "dense(16) -> relu") + "device { memory 100KiB }\n",
     # much text, and little to plan
     "unknown-names": lambda: net(lines(30000, lambda i: f"a{i} = zz{i} -> rulu") + "\nh = x") + TRAIN,

@@ -207,7 +207,7 @@ Test(recompute, the_lowest_choice_does_not_depend_on_the_budget)
 	struct module *m = prepared(source_from_text(arena, "net.nn", chain, strlen(chain)));
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t all, least = 0, budget;
-	struct search_limits limits = { .most_work = INT64_MAX, .products = true, .fits = within,
+	struct search_limits limits = { .work = RECOMPUTE_WORK, .most_work = INT64_MAX, .products = true, .fits = within,
 	    .context = &budget };
 	int i;
 
@@ -240,7 +240,7 @@ Test(recompute, a_search_ends_when_its_work_is_used_up)
 	struct module *m = prepared(source_from_text(arena, "net.nn", chain, strlen(chain)));
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t all, peak, budget = 1;
-	struct search_limits limits = { .budget = 1, .most_work = most, .products = true,
+	struct search_limits limits = { .budget = 1, .work = most, .most_work = most, .products = true,
 	    .fits = within, .context = &budget };
 
 	step_try(model);
@@ -266,7 +266,7 @@ static void
 goes_without_a_cliff(const char *name, struct module *m, int percent, double most)
 {
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
-	struct search_limits limits = { .most_work = RECOMPUTE_WORK, .products = true, .fits = within };
+	struct search_limits limits = { .work = RECOMPUTE_WORK, .most_work = RECOMPUTE_WORK, .products = true, .fits = within };
 	int64_t budget, macs = 0;
 	int i;
 

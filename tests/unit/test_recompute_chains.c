@@ -24,7 +24,7 @@ Test(recompute_chains, small_chains_are_solved_exactly)
 	step_try(model);
 	all = model->trial->peak;
 	for (i = 20; i > 4; i -= 3) {
-		struct search_limits limits = { .most_work = INT64_MAX, .products = true, .fits = within,
+		struct search_limits limits = { .work = RECOMPUTE_WORK, .most_work = INT64_MAX, .products = true, .fits = within,
 		    .context = &budget };
 		double best;
 		bool found;
@@ -98,7 +98,7 @@ Test(recompute_chains, random_chains_are_solved)
 		for (k = 0; k < model->forward; k++)
 			macs += (double)model->node[k].again->macs;
 		for (k = 18; k >= 6; k--) {
-			struct search_limits limits = { .most_work = RECOMPUTE_WORK, .products = true,
+			struct search_limits limits = { .work = RECOMPUTE_WORK, .most_work = RECOMPUTE_WORK, .products = true,
 			    .fits = within, .context = &budget };
 			double best, cost;
 			bool found;
@@ -138,7 +138,7 @@ Test(recompute_chains, room_is_made_while_gradients_are_small)
 	step_try(model);
 	all = model->trial->peak;
 	for (k = 38; k >= 30; k--) {
-		struct search_limits limits = { .most_work = RECOMPUTE_WORK, .products = true, .fits = within,
+		struct search_limits limits = { .work = RECOMPUTE_WORK, .most_work = RECOMPUTE_WORK, .products = true, .fits = within,
 		    .context = &budget };
 		double best, cost;
 
@@ -170,7 +170,7 @@ Test(recompute_chains, activated_chains_are_solved_exactly)
 		step_try(model);
 		all = model->trial->peak;
 		for (k = 18; k >= 8; k -= 2) {
-			struct search_limits limits = { .most_work = RECOMPUTE_WORK, .products = true,
+			struct search_limits limits = { .work = RECOMPUTE_WORK, .most_work = RECOMPUTE_WORK, .products = true,
 			    .fits = within, .context = &budget };
 			double best;
 
@@ -196,7 +196,7 @@ Test(recompute_chains, a_dozen_activated_layers_take_little)
 	struct module *m = prepared(source_from_text(arena, "net.nn", text, strlen(text)));
 	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
 	int64_t budget;
-	struct search_limits limits = { .most_work = RECOMPUTE_WORK, .products = true, .fits = within,
+	struct search_limits limits = { .work = RECOMPUTE_WORK, .most_work = RECOMPUTE_WORK, .products = true, .fits = within,
 	    .context = &budget };
 
 	step_try(model);
