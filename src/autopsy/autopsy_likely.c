@@ -247,6 +247,15 @@ is_any_memory(const struct oom_told *t)
 	return !t->device || (t->ram && !t->sure) || (t->killed.line && t->by_system);
 }
 
+/* Do people name no memory at all, neither a device's nor the machine's? */
+static bool
+names_no_memory(const struct autopsy *y)
+{
+	const struct oom_told *t = &y->log.paste.told;
+
+	return y->main->kind == OOM_TOLD && !y->main->host && !t->device && !t->gpu && !t->ram;
+}
+
 /* What had filled the machine's memory is known to be a process, where the kernel says what the one
  * had that it ended. */
 const char *
@@ -276,7 +285,8 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = !o->hedged && !(r->needs & NEEDS_WORKERS) && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && is_any_memory(&y->log.paste.told) && !(is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))));
+	bool either = !o->hedged && !(r->needs & NEEDS_WORKERS) && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && is_any_memory(&y->log.paste.told) && !(is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))) ||
+	    ((r->needs & (NEEDS_LONG | NEEDS_LARGE | NEEDS_LATE)) && names_no_memory(y)));
 	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT | NEEDS_WORKERS)) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;

@@ -112,7 +112,7 @@ serves(struct talk t)
 #define QUANTIZES	"when quantize|when quantizing|while quantizing|during quantization|during the quantization|when i quantize|when i try to quantize|when i tried to quantize|trying to quantize|try to quantize|tried to quantize|"	\
     "quantization process|quantizing the model|quantize the model|quantizing a model|quantize a model"
 
-#define QUANTIZES_CHINESE	"量化时|量化的时候|量化过程|量化中|进行量化|做量化|量化到|awq量化|gptq量化|AWQ量化|GPTQ量化|量化模型时|量化模型的时候|量化llama|量化qwen|量化模型爆|量化模型显存|量化报错|量化爆"
+#define QUANTIZES_CHINESE	"量化时|量化的时候|量化过程|量化中|进行量化|做量化|量化到|awq量化|gptq量化|AWQ量化|GPTQ量化|量化模型时|量化模型的时候|量化llama|量化qwen|量化大模型|量化稍大|量化较大|量化模型爆|量化模型显存|量化报错|量化爆"
 
 /* "OOM when quantizing LLaMA 7B"; not vectors, not training with it, nor what needs no samples. */
 static const char *

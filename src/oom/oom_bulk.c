@@ -102,6 +102,8 @@ oom_bulk_long(struct talk t, bool sentence)
 	return at || !sentence || talk_any_begins(t, "training trained train") ? at : names_long(t);
 }
 
+#define OF_PAGES	"+ pages|all pages|hundreds of pages|thousands of pages|many pages|page pdf|pages pdf|large pdf|long pdf|big pdf|larger pdf|longer pdf|large document|larger document"
+
 /* or that are what is worked on. */
 const char *
 oom_bulk_media(struct talk t)
@@ -109,6 +111,8 @@ oom_bulk_media(struct talk t)
 	const char *at = names_long(t);
 
 	if (at || talk_any_of(t, "screen record attach http"))
+		return at;
+	if ((at = talk_first(t, OF_PAGES)) && !talk_any_whole(talk_sentence(t, at), "even despite still although though"))
 		return at;
 	return talk_first(t, "depending on text size|depending on the text|depending on text length|depending on the length|depends on the length of|depending on sentence length|length of the text|length of my text|string whose length|seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");

@@ -145,7 +145,7 @@ keeps_each(struct talk t)
 }
 
 /* The same in other languages. */
-#define GROWS_ELSEWHERE	"会被多占用|就多占用|都会多占|都多占|就会多占|每次多占|显存会多|就多占|一点一点增|一点一点涨|一点点增|一点点涨|都会涨|都会增|都要涨|都涨一|都增一|每次都涨|每次都增|会一直增|会一直涨|一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
+#define GROWS_ELSEWHERE	"显存也在增|内存也在增|显存还在增|内存还在增|显存也在涨|显存还在涨|内存还在涨|会被多占用|就多占用|都会多占|都多占|就会多占|每次多占|显存会多|就多占|一点一点增|一点一点涨|一点点增|一点点涨|都会涨|都会增|都要涨|都涨一|都增一|每次都涨|每次都增|会一直增|会一直涨|一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
     "持续走高|持续飙升|持续累积|一路上涨|一路上升|一路飙升|越用越多|越跑越多|越积越多|只增不减|缓慢上|线性增|增え続け|増加し続け|徐々に増|どんどん増|じわじわ増|メモリリーク|계속 증가|계속 늘|점점 증가|점점 늘|누수|"	\
     "постоянно растет|постоянно растёт|постепенно растет|постепенно растёт|утечка памяти|sigue aumentando|va aumentando|sigue creciendo|fuga de memoria|wächst ständig|wächst immer|steigt ständig|speicherleck|fuite de mémoire|ne cesse d'augmenter"
 
@@ -247,7 +247,7 @@ is_of_learning(struct talk t, const char *at)
 
 /* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后, and in the middle of it */
 #define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
-    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|一定次数后|一定轮数后|一定步数后|一定时间后|若干轮后|若干步后|若干个epoch后|几轮后|几步后|几次后|多轮后|多次后|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长"
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|一定次数后|一定轮数后|一定步数后|一定时间后|若干轮后|若干步后|若干个epoch后|几轮后|几步后|几次后|多轮后|多次后|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长|随着问|随着提问|随着对话|随着推理|随着请求|随着调用|随着使用|随着训练|随着处理|随着时间|随着运行|次数的增|次数增|轮数的增|轮数增"
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 
@@ -413,6 +413,31 @@ ran_for(struct talk t)
 	return NULL;
 }
 
+#define DOES_CHINESE	"推理|处理|跑了|跑完|生成|测试|运行|识别|转换|预测|请求|对话|问了|调用|转写|翻译"
+#define ITEMS_CHINESE	"张|条|个|次|轮|句|篇|帧|页|份|图|文件|数据|样本|问题|图片|图像|文本|左右|多|几|的|了|完|约|大概|大约|请求|视频|音频"
+#define BEHIND_CHINESE	60	/* bytes from what was done to 后 */
+
+/* "推理100张左右的图像后", "处理完五十多个文件之后": after so many of them. */
+static const char *
+late_by_items_chinese(struct talk t)
+{
+	const char *at = NULL, *s, *to, *end = t.s + t.n;
+	struct talk ahead;
+	int64_t count;
+	size_t n, of;
+
+	while (talk_next_phrase(t, DOES_CHINESE, &at, &n)) {
+		for (s = at + n; end - s >= 3 && !is_digit(*s) && talk_first(talk_part(t, s, s + 3), ITEMS_CHINESE); s += 3)
+			;
+		if (s >= end || !is_digit(*s) || !(to = piece_count(s, end, &count)) || count < 2)
+			continue;
+		ahead = talk_head(t, to, BEHIND_CHINESE);
+		if ((s = talk_first(ahead, "后")) && (to = NULL, talk_next_phrase(talk_part(t, ahead.s, s), ITEMS_CHINESE, &to, &of)) && !talk_any_phrase(talk_part(t, ahead.s, s), "，|。|,"))
+			return at;
+	}
+	return NULL;
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -426,6 +451,8 @@ is_late(struct talk t)
 	    "interrupt|ctrl-c|ctrl+c") || (talk_any_phrase(t, "gb vram|gib vram|mb vram|mib vram|gb ram|gib ram") && !oom_short_fails(t) && !talk_any_begins(t, "fail kill freez full fill exhaust")))
 		return NULL;		/* what came after a time is something else then, as "after 2 minutes: 9 GB VRAM" */
 	if ((said = talk_first(t, LATE_CHINESE)) && !talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功"))
+		return said;
+	if ((said = late_by_items_chinese(t)) && !talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功"))
 		return said;
 	if ((said = talk_first(t, "until ")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), "checkpoint save saves saving logg valid eval"))
 		return is_of_learning(t, said) ? NULL : said;
