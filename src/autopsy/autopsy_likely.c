@@ -170,7 +170,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
 	told[place(NEEDS_FULL)] = o->host || p->later.line || p->measures.line[MEASURE(BY_ADAPTER)] ? NULL : &p->told.full;
 	told[place(NEEDS_CODES)] = told[place(NEEDS_DATA)] ? &p->told.codes : NULL;
-	told[place(NEEDS_SECOND)] = o->host || autopsy_is_of_another(y) || (words && !autopsy_may_be_torch(y) && !autopsy_trains(y)) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
+	told[place(NEEDS_SECOND)] = o->host || p->grows.line || autopsy_is_of_another(y) || (words && !autopsy_may_be_torch(y) && !autopsy_trains(y)) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = p->same_size ? NULL : &p->large;
 	told[place(NEEDS_CARD)] = o->host || p->told.host || (words && p->told.ram && !p->told.device) || p->later.line || p->knobs[KNOB_THREADS].line ? NULL : &p->card;
@@ -201,7 +201,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_PENALTY)] = o->host || autopsy_is_of_another(y) ? NULL : &p->penalty;
 	told[place(NEEDS_CLASSES)] = o->host ? NULL : &p->classes;
 	told[place(NEEDS_SINGLE)] = o->host || p->splits || p->shares || autopsy_is_of_another(y) ? NULL : &p->single;
-	told[place(NEEDS_FREE)] = o->host ? &p->spare : &p->unused;
+	told[place(NEEDS_FREE)] = o->host ? &p->spare : p->single.line && p->single.line == p->unused.line ? NULL : &p->unused;
 	told[place(NEEDS_PEAK)] = o->host ? NULL : &p->peak;
 	told[place(NEEDS_COPIES)] = o->host || (words && !p->told.sure) ? &p->replicas : NULL;
 	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
@@ -386,6 +386,22 @@ is_named(const struct autopsy *y)
 	return false;
 }
 
+/* Is anything told beside what any run has, a batch, a length or what its network is for? */
+static bool
+is_explained(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->reported.n; i++)
+		switch (y->reported.v[i].kind) {
+		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_TOLD_LENGTH: case SAYS_LENGTH_SAID: case SAYS_DOMAIN: case SAYS_KNOB: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
+			break;
+		default:
+			return true;
+		}
+	return y->causes.n > 0;
+}
+
 /* The first item of row R that holds in this world; MOST_LIKELY: none does. */
 static int
 first_item(const struct autopsy *y, const struct row *r)
@@ -439,7 +455,7 @@ autopsy_likely(struct autopsy *y)
 		r++;		/* the last needs nothing; one of which nothing holds in this world says nothing */
 	if (!(r->needs & ~(BESIDE_DOMAIN | BESIDE_GROWTH)))
 		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);
-	if (r->needs && !(r->needs & ~OF_TIME) && is_named(y))
+	if (r->needs && !(r->needs & ~OF_TIME) && (is_named(y) || (r->needs == NEEDS_CARD && is_explained(y))))
 		return;
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;

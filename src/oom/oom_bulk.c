@@ -324,7 +324,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 		return false;
 	/* "on my 4 GB GPU it runs out of memory even with one, is there a way?": the clause itself
 	 * says it */
-	if (oom_short_fails(clause) && talk_has_whole(ahead, "on my|with my") && !talk_any_whole(ahead, OF_OTHER_CARD))
+	if (oom_short_fails(clause) && talk_has_whole(ahead, "on my|with my|i have|i use|i am using|using my") && !talk_any_whole(ahead, OF_OTHER_CARD))
 		return true;
 	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && (!talk_any_whole(clause, USES) || talk_has_whole(ahead, USES_ONE)) && !clause_is_question(talk_sentence(t, s));
 }
@@ -347,6 +347,8 @@ named_card(struct talk t)
 	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) || is_of_past(talk_clause(t, at, n)) || works_there(t, at) ? NULL : at;
 }
 
+/* "I have a 24 GB GPU and get ...", of any size, where that sentence says that it fails there. */
+#define OWN_ANY		"i have |i've |i am using |i'm using |i use |on a |on my |with my |with a |on one |on two |on an |with an |using a |using my |using an "
 /* With which a device of any size is too small for what failed there. */
 #define AT_ONCE		"as soon as|right away|immediately|at the first step|in the first step|at the first iteration|in the first iteration|at the very beginning"
 
@@ -367,7 +369,7 @@ oom_bulk_card(struct talk t)
 			continue;
 		to = piece_number(s, end, &n);
 		unit = clause_word_behind(t, to);
-		if (n <= 0 || n > (talk_has_whole(t, AT_ONCE) ? MOST_DEVICE : MOST_CARD) || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
+		if (n <= 0 || n > (talk_has_whole(t, AT_ONCE) || (oom_short_fails(talk_sentence(t, s)) && talk_any_phrase(talk_part(t, talk_sentence(t, s).s, s), OWN_ANY)) ? MOST_DEVICE : MOST_CARD) || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
 			continue;
 		if (is_of_this_card(t, talk_clause(t, s, 1), s, unit.s + unit.n))
 			return s;

@@ -151,6 +151,30 @@ is_wide_stop(const struct lexicon *l, int at)
 	    memcmp(s, "\xef\xbc\x9b", WIDE) == 0 || memcmp(s, "\xef\xbc\x81", WIDE) == 0 || memcmp(s, "\xef\xbc\x9f", WIDE) == 0);
 }
 
+/* "it increases.Some people say": does a sentence end at the full stop at S of the text from
+ * BEGIN to END, behind which a blank stands, or was left out ahead of a word that sentences
+ * begin with? */
+static bool
+ends_sentence(const char *begin, const char *s, const char *end)
+{
+	static const char *const words[] = { "Some", "So", "But", "The", "I", "When", "If", "It", "This", "However", "And", "Is", "How", "Can", "My", "We", "After", "Then", "Thanks", "Please", "What", "Why", "In", "There", "Could", "Any", "Has",
+		"Does", "Do", "Also", "Because", "Even", "Now", "Here", "For", "Or", "Are", "Hope", "Thank", "That", "They", "As", "At", "On", "Did", "Maybe", "Although", NULL };
+	size_t n;
+	int i;
+
+	if (s + 1 == end || s[1] == ' ')
+		return true;
+	if (s == begin || s[-1] < 'a' || s[-1] > 'z' || s[1] < 'A' || s[1] > 'Z')
+		return false;
+	for (n = 1; s + 1 + n < end && is_letter(s[1 + n]); n++)
+		;
+	if (s + 1 + n == end || s[1 + n] != ' ')
+		return false;
+	for (i = 0; words[i] && !(strlen(words[i]) == n && memcmp(words[i], s + 1, n) == 0); i++)
+		;
+	return words[i] != NULL;
+}
+
 static void
 find_clauses(struct lexicon *l)
 {
@@ -158,10 +182,10 @@ find_clauses(struct lexicon *l)
 	int i;
 
 	for (i = 0; i < l->n; i++)
-		l->begins[i] = i == 0 || is_stop(s[i - 1]) || is_wide_stop(l, i - WIDE) || (s[i - 1] == '.' && s[i] == ' ') ? i : l->begins[i - 1];
+		l->begins[i] = i == 0 || is_stop(s[i - 1]) || is_wide_stop(l, i - WIDE) || (s[i - 1] == '.' && ends_sentence(s, s + i - 1, s + l->n)) ? i : l->begins[i - 1];
 	l->stops[l->n] = l->n;
 	for (i = l->n - 1; i >= 0; i--)
-		l->stops[i] = is_stop(s[i]) || is_wide_stop(l, i) || (s[i] == '.' && (i + 1 == l->n || s[i + 1] == ' ')) ? i : l->stops[i + 1];
+		l->stops[i] = is_stop(s[i]) || is_wide_stop(l, i) || (s[i] == '.' && ends_sentence(s, s + i, s + l->n)) ? i : l->stops[i + 1];
 }
 
 struct talk
@@ -445,9 +469,9 @@ talk_sentence(struct talk t, const char *at)
 {
 	const char *from = at, *to = at, *end = t.s + t.n;
 
-	while (from > t.s && !memchr("?!", from[-1], 2) && !(from[-1] == '.' && *from == ' '))
+	while (from > t.s && !memchr("?!", from[-1], 2) && !(from[-1] == '.' && from < end && ends_sentence(t.s, from - 1, end)))
 		from--;
-	while (to < end && !memchr("?!", *to, 2) && !(*to == '.' && (to + 1 == end || to[1] == ' ')))
+	while (to < end && !memchr("?!", *to, 2) && !(*to == '.' && ends_sentence(t.s, to, end)))
 		to++;
 	return talk_part(t, from, to + (to < end && *to == '?'));
 }
