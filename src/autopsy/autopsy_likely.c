@@ -341,7 +341,7 @@ nothing_told(struct autopsy *y)
 		    "and a higher limit lets it go on as far as the machine has as much.");
 	else if (is_placed(y) && !o->says)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
-		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), o->cpp && y->reported.n == 0 ? WRONG_SIZE : "",
+		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), o->cpp && y->reported.n == 0 && y->log.paste.reads ? WRONG_SIZE : "",
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
 		    "while it runs, tells more.");

@@ -164,7 +164,7 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, swapped), 0, SAYS_TOLD_SWAPPED, ON_MACHINE, 0,
 	    "Where it runs with that alone, it needs more than the machine has, and swap is slow." },
 	{ offsetof(struct oom_paste, small), offsetof(struct oom_paste, swapped.line), SAYS_TOLD_SMALL, ON_MACHINE, 0,
-	    "Where it ran there, the system, libraries, weights and what is computed have little between them." },
+	    "Where it ran there, the system, other programs and all that the run has at once have no more than that between them: less at once, or a machine with more, leaves room." },
 	{ offsetof(struct oom_paste, rays), offsetof(struct oom_paste, told.splats.line), SAYS_TOLD_RAYS, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
 	    "Where pictures are made by rays through a scene, what layers make grows with the points on all rays that are given at once: " TRY BY_ANYTHING "fewer rays in a batch (N_rand)" TRY BY_PARTS "parts of them (chunk, netchunk)"
 	    TRY BY_ANYTHING "fewer points on each" TRY BY_SAMPLES "pictures of lower resolution" TRY_END " take less." },
@@ -242,6 +242,8 @@ causes_told(struct autopsy *y, bool explained)
 		const struct said *said = (const struct said *)(paste + s->said);
 		const int *better = (const int *)(paste + s->better);
 
+		if (s->kind == SAYS_TOLD_SMALL && (y->main->limited || y->main->kind == OOM_MPS || strcmp(y->main->who, "MPS") == 0))
+			continue;		/* a limit that is less is what was reached */
 		if (s->said == offsetof(struct oom_paste, ended_by) && said->line == y->log.paste.less.line)
 			continue;		/* that says so by itself */
 		if (said->line && !(s->better && *better) && is_of(y, s, explained))

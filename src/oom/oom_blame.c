@@ -268,6 +268,41 @@ has_no_trouble(struct talk sentence)
 	    !oom_short_fails(sentence) && !clause_names_failure(sentence);
 }
 
+#define MOST_RAM	32	/* GB of a machine's memory that a run may well need more than */
+#define CARDS		"gpu gpus vram card cards graphics nvidia geforce gtx rtx rx radeon titan tesla quadro cuda v100 a100 k80 p100 t4 xpu npu tpu hbm"
+/* Ahead of an amount: of what is taken, or needed. */
+#define IS_TAKEN	"use uses used using take takes took taken taking consume consumes consumed consuming eat eats ate eating need needs needed require requires required allocate allocates allocated than least to over reaches reached " \
+    "exceeds exceed hits hit at fills filled occupies occupied reserve reserved extra another additional more costs cost until limit"
+#define NEAR_AMOUNT	2	/* words from an amount to what it is of */
+
+/* "I have 16 GB of RAM", "a MacBook with 16Gb RAM": what a machine has, and not what is taken of
+ * it. */
+static const char *
+ram_of_machine(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	struct talk sentence, word, unit;
+	int64_t count;
+	int i;
+
+	for (s = talk_any_whole(t, "ram memory") ? t.s : end; s < end; s = to > s ? to : s + 1) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || memchr(".-/~<>", s[-1], 6))) || !(to = piece_number(s, end, &count)) || count < 1 || count > MOST_RAM)
+			continue;
+		unit = clause_word_behind(t, to);
+		if (unit.s - to > 1 || !talk_is_one_of(unit, "gb gib g gig gigs gbs"))
+			continue;
+		for (i = 0, word = clause_word_behind(t, unit.s + unit.n); i < NEAR_AMOUNT && word.n > 0 && !talk_is_one_of(word, "ram memory"); i++, word = clause_word_behind(t, word.s + word.n))
+			;
+		sentence = talk_sentence(t, s);
+		if (i < NEAR_AMOUNT && talk_is_one_of(word, "ram memory") && talk_holds(sentence, word.s) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, CARDS " if should would could not no swap disk ssd " OF_ANOTHER) &&
+		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n) && (talk_has_whole(sentence, "i have|i've|we have|i got|with") ||
+		    talk_any_whole(sentence, "my machine laptop pc computer server node desktop notebook workstation ubuntu windows macbook mac system specs instance vm")))
+			return s;
+	}
+	return NULL;
+}
+
 /* "on a VM with 4GB of memory", "on a Raspberry Pi": a machine that has little. */
 static const char *
 small_machine(struct talk t)
@@ -280,10 +315,10 @@ small_machine(struct talk t)
 	if (at && !talk_any_whole(talk_sentence(t, at), "not no than like unlike instead such should would could ssh client remote remotely server cluster connect connected connecting terminal vnc deploy deployed later") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n))
 		return at;
 	if (!(at = talk_find_whole(t, "vm|vps|virtual machine|droplet|my container|the container|our container|a container|the pod|my pod|each pod|a pod|my instance|ec2 instance|my laptop|my pc|my computer|my machine|this machine|my server", &n)))
-		return NULL;
+		return ram_of_machine(t);
 	sentence = talk_sentence(t, at);
 	if (has_no_trouble(sentence) || talk_any_whole(sentence, "gpu vram card graphics if should would not no swap disk storage ssd need needs") || memchr(sentence.s, '?', sentence.n))
-		return NULL;
+		return ram_of_machine(t);
 	for (s = sentence.s, end = sentence.s + sentence.n; s < end; s++) {
 		if (!is_digit(*s) || (s > sentence.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &count)))
 			continue;
@@ -294,7 +329,7 @@ small_machine(struct talk t)
 			return at;
 		s = to - 1;
 	}
-	return NULL;
+	return ram_of_machine(t);
 }
 
 #define SWAP_WITHIN	5	/* words from "adding" to "swap" */

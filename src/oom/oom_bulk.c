@@ -524,7 +524,9 @@ runs_with_smaller(struct talk t)
 	const char *at = talk_find_whole(t, WITH_SMALLER, &n);
 	struct talk clause = at ? talk_clause(t, at, n) : t, sentence = at ? talk_sentence(t, at) : t;
 
-	if (at && talk_any_whole(talk_part(clause, clause.s, at), "when"))	/* "when I use a part of the data, it runs well" */
+	/* "when I use a part of the data, it runs well", "on a smaller one (of 30k rows) it
+	 * works" */
+	if (at && (talk_any_whole(talk_part(clause, clause.s, at), "when") || (clause.s + clause.n < t.s + t.n && clause.s[clause.n] == '(')))
 		clause = talk_part(t, clause.s, sentence.s + sentence.n);
 	if (!at || memchr(sentence.s, '?', sentence.n) || !talk_find_whole(clause, RUNS_FINE, &length) || oom_short_fails(clause))
 		return NULL;
