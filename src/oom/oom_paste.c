@@ -443,7 +443,7 @@ program(struct oom_paste *p, struct talk t, int line)
 #define INFERRERS	"inference_ inference.py infer.py infer_ predict.py predict_"
 
 /* What people call programs that make images by diffusion, and what these do. */
-#define MAKES_IMAGES	"sdxl|ipadapter|ip-adapter|euler a|txt2img|img2img|hires fix|hires.fix|hires. fix|high res fix|highres fix|highresfix|a1111|automatic1111|comfyui|comfy ui|invokeai|fooocus|stable diffusion webui|stable-diffusion-webui|sd webui|sd-webui|controlnet"
+#define MAKES_IMAGES	"sdxl|ipadapter|ip-adapter|euler a|txt2img|img2img|hires fix|hires.fix|hires. fix|high res fix|highres fix|highresfix|a1111|automatic1111|comfyui|comfy ui|invokeai|fooocus|stable diffusion webui|stable-diffusion-webui|sd webui|sd-webui|controlnet|stable diffusion model failed|stable diffusion failed to load|webui-user.bat|webui.bat"
 
 /* Not "tested to be working in ComfyUI", nor one that trains. */
 static bool

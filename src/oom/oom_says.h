@@ -412,9 +412,9 @@
     "no memory left for it: as many numbers as pixels of the result, times the filter's height, width and channels. "	\
     "Smaller images, or parts of them, make it smaller; cuDNN, where MatConvNet is built with it, needs less."
 #define SPLITS		"An image program cuts attention into pieces where its scores do not fit, a number for each "	\
-    "pair of an image's positions, and gave up: even a piece does not. Fewer pixels, or attention that does not store "	\
-    "them (xFormers, torch's scaled_dot_product_attention), need less; so does a program that has only a part of the "	\
-    "model on the device (--lowvram). Where what it counts as free is next to nothing, the weights or other "	\
+    "pair of an image's positions, and gave up: even a piece does not. " TRY BY_SAMPLES "Fewer pixels" TRY BY_KERNEL "attention that does not store "	\
+    "them (xFormers, torch's scaled_dot_product_attention)" TRY BY_OFFLOADING "a program that has only a part of the "	\
+    "model on the device (--lowvram)" TRY_END ", need less. Where what it counts as free is next to nothing, the weights or other "	\
     "processes have the device."
 
 #endif

@@ -57,7 +57,7 @@ came_with(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, "after upgrading|after updating|since upgrading|since updating|after the upgrade|after the update|since the upgrade|since the update|after i upgraded|after i updated|since i upgraded|since i updated|"
-	    "after an upgrade|after an update|after upgrade|after update|after updated|after upgraded|after the latest update|after the last update|after latest update|after last update|since the latest update|since the last update|since last update|since latest update|after a recent update|after the recent update|after recent update|since a recent update|since the recent update|"
+	    "after an upgrade|after an update|after some update|after some updates|after upgrade|after update|after updated|after upgraded|after the latest update|after the last update|after latest update|after last update|since the latest update|since the last update|since last update|since latest update|after a recent update|after the recent update|after recent update|since a recent update|since the recent update|"
 	    "after i update|after i upgrade|after we updated|after we upgraded|after having updated|after having upgraded|after pulling the latest|after git pull|after a git pull|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the newer version|in the new version", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
@@ -169,7 +169,7 @@ mended_by(struct talk t)
 }
 
 #define BY_UPDATE	"update causes oom|update causes out of memory|update caused oom|update caused out of memory|update breaks|update broke|regression in the latest|regression since|regression in version|caused by this commit|caused by the commit|caused by commit|introduced by commit|introduced in commit|introduced by this commit|"	\
-    "since the following commit|since this commit|since commit|after this commit|after commit|first bad commit|bad commit is|bisected to|bisected it to|git bisect|identified the bad update|found the bad commit|reverting this commit|reverting that commit|reverting the commit"
+    "before the update, i could|before the update i could|before updating, i could|before updating i could|before the upgrade i could|before the last update i could|since the following commit|since this commit|since commit|after this commit|after commit|first bad commit|bad commit is|bisected to|bisected it to|git bisect|identified the bad update|found the bad commit|reverting this commit|reverting that commit|reverting the commit"
 
 /* "A recent update causes OOM", "it appeared since the following commit" */
 static const char *
@@ -184,7 +184,7 @@ came_by_update(struct talk t)
 
 #define LAST_WELL	"last version i used|last version that worked|last version which worked|last working version|last version where|previous version worked|previous version works|previous versions worked|older version worked|older version works|old version worked|old version works|"	\
     "worked in the previous version|worked in previous version|worked in previous versions|worked in older versions|worked in the old version|works in the previous version|works in the old version|works in older versions|worked with the previous version|works with the previous version|works with the older version|"	\
-    "worked before the update|worked before the upgrade|worked fine before the update|worked fine before the upgrade|worked before updating|worked before upgrading|works with an older version|works on the previous version|previous working version"
+    "normal till the update|normal until the update|normal before the update|fine till the update|fine until the update|fine before the update|fine before update|fine before this update|worked before update|worked till the update|worked until the update|worked until i updated|fine until i updated|fine before i updated|worked before i updated|worked before the update|worked before the upgrade|worked fine before the update|worked fine before the upgrade|worked before updating|worked before upgrading|works with an older version|works on the previous version|previous working version"
 
 /* "The last version I used, which worked normally, is 7432b6f." */
 static const char *
@@ -196,7 +196,7 @@ worked_before(struct talk t)
 
 	if (!at || clause_is_question(sentence) || clause_says_no(talk_part(t, sentence.s, at), "") || talk_any_whole(sentence, "same also neither either should would could if driver"))
 		return NULL;
-	return talk_any_whole(talk_part(t, at, sentence.s + sentence.n), "worked works working fine") ? at : NULL;
+	return talk_any_whole(talk_part(t, at, sentence.s + sentence.n), "worked works working fine normal") ? at : NULL;
 }
 
 #define UPDATED_CHINESE	"更新后|升级后|更新之后|升级之后|更新以后|升级以后|更新到最新|升级到最新|更新完|升级完|拉了最新代码|拉取最新代码"

@@ -171,7 +171,7 @@ has_generated(struct talk t)
 static const char *
 draws_last(struct talk t)
 {
-	return talk_any_whole(t, "steps generation generating sampling image images video") ? clause_says(t, "fails at the end|fails at the very end|crashes at the end|crashes at the very end|just before the end|right before the end|oom at the very end", AHEAD, "") : NULL;
+	return talk_any_whole(t, "steps generation generating sampling image images video") ? clause_says(t, "end of last iteration|end of the last iteration|at the last step|on the last step|after the last iteration|fails at the end|fails at the very end|crashes at the end|crashes at the very end|just before the end|right before the end|oom at the very end", AHEAD, "") : NULL;
 }
 
 /* "OOM at the VAE decode stage": of an autoencoder, by its name, that is not itself trained. */
@@ -575,7 +575,7 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	const char *at;
 
 	said_of_any(&p->decoder, &p->told, t, line, decodes);
-	if ((p->images || p->images_told) && !p->training)
+	if ((p->images || p->images_told || talk_has_whole(t, "generating image|generating images|generate image|generate images|generating an image|generate an image|generating a picture|image generation|generating a video|video generation")) && !p->training)
 		said(&p->decoder, t, draws_last(t), line);
 	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
 	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
