@@ -275,6 +275,55 @@ has_no_trouble(struct talk sentence)
     "exceeds exceed hits hit at fills filled occupies occupied reserve reserved extra another additional more costs cost until limit"
 #define NEAR_AMOUNT	2	/* words from an amount to what it is of */
 
+#define RAM_CHINESE	"内存|运行内存|ram|运存"
+
+/* "电脑只有16G内存", "服务器内存32G": the same in Chinese. */
+static const char *
+ram_in_chinese(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n, *unit;
+	int64_t count;
+
+	if (!talk_any_phrase(t, "电脑|机器|服务器|笔记本|主机|本机|我的|台式机|只有") || talk_any_phrase(t, "显存|需要|至少|占用|占了|用了|？|?|吗|虚拟内存"))
+		return NULL;
+	for (s = t.s; s < end; s = to > s ? to : s + 1) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &count)) || count < 1 || count > MOST_RAM)
+			continue;
+		unit = piece_past_blanks(to, end);
+		if (unit == end || lower(*unit) != 'g')
+			continue;
+		for (unit++; unit < end && (lower(*unit) == 'b' || *unit == ' ' || memcmp(unit, "的", (size_t)(end - unit) < 3 ? 1 : 3) == 0); unit += lower(*unit) == 'b' || *unit == ' ' ? 1 : 3)
+			;
+		if (talk_first(talk_part(t, unit, end), RAM_CHINESE) == unit || (s - t.s >= 6 && talk_first(talk_part(t, s - 6, s), RAM_CHINESE) == s - 6) ||
+		    (s - t.s >= 9 && talk_first(talk_part(t, s - 9, s), "内存是|内存有|内存只|内存为|内存：") == s - 9))
+			return s;
+	}
+	return NULL;
+}
+
+#define OF_LIMIT	"limits.memory|memory limit|memory limits|limit of memory|内存限制|内存上限|limits: memory|mem limit|mem_limit"
+#define LIMIT_WITHIN	28	/* bytes to how much that is */
+
+/* "limits.memory is 2Gi": what a container may have. */
+static const char *
+limit_told(struct talk t)
+{
+	const char *at = NULL, *s, *to, *end;
+	struct talk near;
+	int64_t count;
+	size_t n;
+
+	while (talk_next_phrase(t, OF_LIMIT, &at, &n)) {
+		near = talk_head(t, at + n, LIMIT_WITHIN);
+		for (s = near.s, end = near.s + near.n; s < end && !is_digit(*s); s++)
+			;
+		if (s < end && (to = piece_number(s, end, &count)) && count >= 1 && count <= MOST_RAM && to < end && lower(*piece_past_blanks(to, end)) == 'g' && !talk_any_phrase(t, "gpu|cuda|increase|raise|？|?|吗"))
+			return at;
+	}
+	return NULL;
+}
+
 /* "I have 16 GB of RAM", "a MacBook with 16Gb RAM": what a machine has, and not what is taken of
  * it. */
 static const char *
@@ -285,6 +334,8 @@ ram_of_machine(struct talk t)
 	int64_t count;
 	int i;
 
+	if ((s = limit_told(t)) || (s = ram_in_chinese(t)))
+		return s;
 	for (s = talk_any_whole(t, "ram memory") ? t.s : end; s < end; s = to > s ? to : s + 1) {
 		to = s + 1;
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || memchr(".-/~<>", s[-1], 6))) || !(to = piece_number(s, end, &count)) || count < 1 || count > MOST_RAM)
@@ -393,8 +444,13 @@ static const char *
 shares_device(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, OF_SERVER, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
+	struct talk sentence;
+	const char *at = talk_any_phrase(t, "显存|gpu|显卡") && talk_any_phrase(t, "模型") && talk_any_phrase(t, READ_CHINESE) && !talk_any_phrase(t, "吗|？|?|共享|避免|不会|内存") ? talk_first(t, EACH_CHINESE) : NULL;
+
+	if (at)
+		return at;
+	at = talk_find_whole(t, OF_SERVER, &n);
+	sentence = at ? talk_sentence(t, at) : t;
 
 	if (at && talk_any_whole(sentence, "model models") && talk_any_whole(sentence, "gpu gpus vram cuda") && !talk_any_begins(sentence, "dataloader num_worker") && !talk_any_whole(sentence, "not no if should instead"))
 		return at;

@@ -186,7 +186,7 @@ by_number(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_SHUFFLE, line, n, NULL, NULL);
 }
 
-#define NARROW		"32 bit (intel)|32-bit python|32 bit python|32bit python|python 32-bit|python 32 bit|python (32-bit)|python (32 bit)|anaconda 32-bit|anaconda (32-bit)|x86 build|platform target x86|platform target: x86|platformtarget>x86|compiled as x86|compiled for x86 |prefer 32-bit|32-bit process|32 bit process"
+#define NARROW		"32 bit (intel)|32-bit python|32 bit python|32bit python|python 32-bit|python 32 bit|python (32-bit)|python (32 bit)|anaconda 32-bit|anaconda (32-bit)|x86 build|platform target x86|platform target: x86|platformtarget>x86|compiled as x86|compiled for x86 |prefer 32-bit|32-bit process|32 bit process|32位python|32位的python|32位 python|python是32位|python 32位|python32位|32位的r|r是32位"
 #define NARROW_R	"your machine has a 4gb address|i386-w64-mingw32"
 
 /* "[MSC v.1900 32 bit (Intel)]", "C:\\Python36-32\\lib": of the Python that ran; people's words may
@@ -530,6 +530,8 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 		h->checks = line;
 	if ((at = talk_first(t, ".toarray()|.todense()")) && at[3] >= 'a' && at[1] >= 'a' && !talk_any_phrase(t, "instead|without|avoid|rather than|def "))
 		oom_habit_keep(h, HABIT_DENSE, line, 0, NULL, NULL);
+	if (talk_any_phrase(t, "triggered tf.function retracing"))
+		oom_habit_keep(h, HABIT_RETRACES, line, 0, NULL, NULL);
 	if ((at = talk_first(t, PREDICTS_TOLD)) && !talk_any_phrase(t, "instead|rather than|without"))
 		oom_habit_keep(h, HABIT_PREDICTS, line, line, NULL, NULL);
 	oom_seen_unrolled(h, t, line);

@@ -622,7 +622,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->by_system = talk_has_whole(talk_clause(t, killed, 1), BY_SYSTEM);
 	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
-	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : says(t, VECTORS), line);
+	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : talk_any_phrase(t, "词向量") ? talk_first(t, "词向量") : says(t, VECTORS), line);
 	note(&o->full, t, (at = says(t, FULL)) ? at : talk_first(t, FULL_CHINESE), line);
 	note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
 	if ((at = says(t, CODES)) && (o->here_line == line || oom_told_is_of_failure(o, t, at, line)))

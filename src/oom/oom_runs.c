@@ -109,6 +109,7 @@ fails_at_first(struct talk t, struct talk clause, const char *at)
     "reloading the software|reloading the program|reloading the page|relaunching"
 #define THEN_HELPS	"helps help fixes fix fixed solves solved clears cleared frees freed resolves resolved unless until"
 #define ANEW_CHINESE	"重启程序|重启软件|重启内核|重启kernel|重启 kernel|重启服务|重启webui|重启comfyui|重启python|重启一下|重启后|重启之后|重新启动程序|重新启动后|关闭重开|关掉重开|重新打开程序"
+#define MUST_CHINESE	"只能重启|只有重启|必须重启|不得不重启|重启才"
 #define HELPS_CHINESE	"就好|才能|才行|才可以|恢复|又可以|又能|就可以|就正常|解决"
 
 /* "Only restarting the kernel helps": of memory that a notebook's process holds; neither what was
@@ -116,8 +117,10 @@ fails_at_first(struct talk t, struct talk clause, const char *at)
 const char *
 oom_runs_restarted(struct talk t)
 {
-	const char *at = talk_first(t, ANEW_CHINESE);
+	const char *at = talk_first(t, ANEW_CHINESE), *alone;
 
+	if ((alone = talk_first(t, MUST_CHINESE)))
+		return talk_any_phrase(t, "显存|内存|oom|爆") && !talk_any_phrase(t, "吗|电脑|机器|服务器|系统|训练脚本") ? alone : NULL;
 	if (at)
 		return talk_any_phrase(t, HELPS_CHINESE) && !talk_any_phrase(t, "没用|无效|不行|还是|仍然|依然|吗|电脑|机器|服务器") ? at : NULL;
 	at = clause_says(t, BEGUN_ANEW, AHEAD | BEHIND, "tried");
@@ -552,7 +555,7 @@ runs_notebooks(struct talk t)
 	    (!talk_any_whole(sentence, "if") || talk_has_whole(sentence, "if i shut|if i shutdown|if i close|if i kill|if i stop")) ? at : NULL;
 }
 
-#define SHARED_CHINESE	"别的进程|其他进程|其它进程|别的程序|其他程序|其它程序|别人也在用|其他人也在用|别人在用|其他人在用|他人在用|有人在用|别人占|其他人占|被别人|被其他|被其它|被占用|其他任务|别的任务|其他用户"
+#define SHARED_CHINESE	"另一个人也在用|另一个人在用|另一个进程|另一个程序|另外一个程序|另外一个进程|同事也在用|同事在用|同学也在用|同学在用|多人共用|大家共用|别的进程|其他进程|其它进程|别的程序|其他程序|其它程序|别人也在用|其他人也在用|别人在用|其他人在用|他人在用|有人在用|别人占|其他人占|被别人|被其他|被其它|被占用|其他任务|别的任务|其他用户"
 #define CARD_CHINESE	"显卡|显存|gpu|这张卡|这块卡|该卡|卡上"
 #define ALONE_CHINESE	"没有其他|没有别的|没有其它|没有被|没被|未被|没有进程|无其他|?|？|吗|是不是|有没有|不是"
 

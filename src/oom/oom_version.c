@@ -27,15 +27,17 @@ has_version(struct talk t)
 #define VERSION_WITHIN	12	/* bytes from a program's name to the end of its version's first numbers: " version 1.4" is more than most */
 #define UPGRADED_WITHIN	20	/* bytes from "after upgrading" to what is */
 #define GONE		"disappeared disappears gone solved resolved fixed works worked working fine runs ran ok okay helped"
-#define STILL		"still same either neither too also nothing again"
-
+#define NO_CHANGE	"still either neither too also nothing again"
+#define STILL		NO_CHANGE " same"
+/* "the same script" is no failure that stayed. */
+#define ALIKE		"same error|same errors|same issue|same issues|same problem|same problems|same thing|same message|same result|same results|same behaviour|same behavior|is the same|are the same|same happens|same memory"
 #define FAILS		"cannot start|can't start|can not start|won't start|no longer starts|no longer runs|no longer works|no longer fits|stopped working|keeps reporting errors|keep reporting errors"
 
 /* Does a sentence say that something failed, and not that it did before? */
 static bool
 fails_there(struct talk sentence)
 {
-	return (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_has_whole(sentence, FAILS)) && !talk_any_whole(sentence, STILL);
+	return (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_has_whole(sentence, FAILS)) && !talk_any_whole(sentence, NO_CHANGE) && !talk_has_whole(sentence, ALIKE);
 }
 
 /* "After I downgraded to 2.7 it was gone." */
