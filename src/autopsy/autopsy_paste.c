@@ -300,19 +300,22 @@ is_no_batch(const struct oom_paste *p)
 	return p->fits || p->resuming.line || p->later.line || p->told.killed.line;
 }
 
+#define FEW_SAMPLES	4
+
 /* With which batch it fails, where nothing else is known of it but figures. */
 static void
 batch_told(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
+	bool tried = p->least_batch > 1 && autopsy_is_tried(y, BY_BATCH), few = p->few_in_vain || (tried && p->least_batch <= FEW_SAMPLES);
 
-	if (is_batch_said(y) || is_no_batch(p) || (p->least_batch > 1 && !p->few_in_vain && autopsy_is_tried(y, BY_BATCH)))
+	if (is_batch_said(y) || is_no_batch(p) || (tried && !few))
 		return;
-	if (!p->of_batch.line || p->less.line || (p->least_batch > 1 && !p->few_in_vain && (p->ungraded.line == p->of_batch.line || p->evaluating.line == p->of_batch.line)) || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || p->grows.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
+	if (!p->of_batch.line || p->less.line || (p->least_batch > 1 && !few && (p->ungraded.line == p->of_batch.line || p->evaluating.line == p->of_batch.line)) || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || p->grows.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
-	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, p->few_in_vain && p->least_batch > 1 ?
-	    "Where it fails with as few at once, too, fewer still do little: what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides." :
+	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, few && p->least_batch > 1 ?
+	    "Where it fails with as few at once, too, what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides more than their number." :
 	    p->least_batch > 1 ?
 	    (p->images || p->images_told || p->inferring.line || autopsy_serves(y)) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "

@@ -251,7 +251,7 @@ has_device(const struct autopsy *y)
 static bool
 may_gather(const struct autopsy *y)
 {
-	return !y->log.paste.first_of_ranks && autopsy_in_torch(y) && !autopsy_serves(y);
+	return !y->log.paste.first_of_ranks && (autopsy_in_torch(y) || (autopsy_trains(y) && !autopsy_is_of_another(y))) && !autopsy_serves(y);
 }
 
 /* May weights lie there in parts, on several devices? */

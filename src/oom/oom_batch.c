@@ -222,6 +222,22 @@ is_other_batch(struct talk sentence, const char *at, int64_t least)
 	    (talk_any_phrase(sentence, "accumul") && (least > 1 || talk_any_begins(clause_word_ahead(sentence, at), "accumul")));
 }
 
+#define MOST_CHINESE	"只能|最大|最多|顶多"
+#define AND_MORE_CHINESE	"再大|再增|再加|再高|再多|更大|更高|超过|以上就|大于|大一点"
+
+/* "batchsize最大是2，再增加就会溢出", "6G只能batchsize=2": the most that runs. */
+static bool
+is_most_in_chinese(struct talk t, const char *at)
+{
+	const char *most = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, MOST_CHINESE, &most, &n))
+		if ((most < at ? at - most : most - at) <= OOM_NUMBER_WITHIN)
+			return true;
+	return false;
+}
+
 /* "--cuda-graph-max-bs 8": for how many requests at once graphs are captured, which no step of
  * training has. */
 #define OF_GRAPHS	"cuda-graph|cuda_graph|cudagraph|cuda graph"
@@ -236,7 +252,7 @@ fails_with(struct talk t, oom_number_next *next, int64_t *least)
 
 	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = behind_but(clause_sentence(t, at), at);
-		if (talk_any_phrase(sentence, OF_GRAPHS))
+		if (talk_any_phrase(sentence, OF_GRAPHS) || is_most_in_chinese(t, at))
 			continue;
 		if (fails(t, sentence) && (!runs_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == oom_number_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n) && !talk_any_phrase(talk_head(sentence, at + n, 2), ">")))) && (!is_to_others(sentence) || fails_itself(sentence, at, n)) &&
 		    !is_other_batch(sentence, at, *least) && happens(t, sentence, at, n)) {
@@ -338,7 +354,7 @@ fails_in_words(struct talk t)
 #define NAMES_OF_ONE	"per_device_train_batch_size|per_device_batch_size|per_gpu_train_batch_size|per_gpu_batch_size|train_batch_size|training_batch_size|train_micro_batch_size_per_gpu|micro_batch_size|microbatch_size|"	\
     "microbatch size|micro batch size|micro-batch size|per-device batch size|mini_batch_size|minibatch_size|bath size|bath_size|batch sice|bach size|bach_size|batch-size|batch_size|batch size|batchsize"
 
-#define FEW		8	/* samples, of which a half is no way out */
+#define FEW		4	/* samples, of which the most that is saved is less than what one takes four times */
 #define LOWERS		"reduced|lowered|decreased|changed|modified|set|reducing|lowering|decreasing|changing|setting|dropped|cut|tried"
 #define ALL_IN_VAIN	"still|not work|n't work|also not work|didn't help|doesn't help|did not help|does not help|no luck|in vain|same error|same problem|same issue|persists|persisted|to no avail"
 
@@ -365,6 +381,19 @@ comes_down_to(struct talk sentence, const char *s)
 	return numbers > 1 ? last : 0;
 }
 
+/* "batchsize改小为4，还是会爆显存" */
+static const char *
+few_in_chinese(struct talk t, int64_t *least)
+{
+	const char *at = NULL, *vain;
+	size_t n;
+
+	while ((*least = oom_number_batch(t, &at, &n)) > 0)
+		if (*least > 1 && *least <= FEW && (vain = talk_first(talk_part(t, at, t.s + t.n), "依然|仍|还是|也不行|也爆|还会|还报|还不行")) && !talk_any_phrase(t, "吗|就可以|可以跑|可以了|能跑|正常|解决了|就好|如果|验证时|测试时|推理时"))
+			return vain;
+	return NULL;
+}
+
 /* "I lowered the batch from 16 to 2, but it is still out of memory" */
 const char *
 oom_batch_few_in_vain(struct talk t, int64_t *least)
@@ -386,7 +415,7 @@ oom_batch_few_in_vain(struct talk t, int64_t *least)
 		    (oom_short_fails(t) || !talk_any_begins(sentence, "nan shape dimension")))
 			return vain;
 	}
-	return NULL;
+	return few_in_chinese(t, least);
 }
 
 #define OPTIONS		"--batch_size|--batch-size|--batchsize|--bs|--train_batch_size|--train-batch-size|--per_device_train_batch_size"
@@ -572,6 +601,8 @@ oom_batch_runs(struct talk t)
 
 	while (oom_number_batch(t, &at, &n) > 0) {
 		sentence = clause_sentence(t, at);
+		if (is_most_in_chinese(t, at) && talk_any_phrase(t, AND_MORE_CHINESE) && says_failure(t))
+			return at;
 		runs = is_to_others(sentence) || talk_has_whole(sentence, WISHED) || asks(sentence) ? NULL : runs_with_less(sentence);
 		if (!runs && !is_to_others(sentence) && !talk_has_whole(sentence, WISHED) && !asks(sentence) && runs_after_but(t, sentence))
 			runs = at;

@@ -511,13 +511,36 @@ reads_wide(struct talk t)
     "without .item()|forgot .item()|forgot to use .item()|forgot item()|not use .item()|n't use .item()|not using .item()|n't using .item()|instead of loss.item()|not loss.item()|missing .item()|forgot loss.item()"
 #define ATTACHED_CHINESE	"没有detach|没detach|忘了detach|忘记detach|未detach|没有加detach|没加detach|没有用detach|没有.detach|没有加.item|没加.item|忘了.item|没用.item|没有用.item|没有item()"
 
+#define HOLDS_GRAPH	"holding on to the graph|holding onto the graph|holds on to the graph|holds onto the graph|sum of non-detached|non-detached tensors|non-detached loss|undetached|stores the complete computation graph|store the complete computation graph|stores the whole computation graph|store the whole computation graph|" \
+    "complete compution graph|keeps the computation graph|keeps the computational graph|keep the computation graph|keeps the whole graph|keep the whole graph|keeps the graph alive|retains the computation graph|carries the computation graph|entire computation graph|whole computation graph|loss is not detached|losses are not detached|actual losses are|graph of the loss is kept"
+#define LETS_GO		".detach()|detach()|.detach|loss.item()|.item()|detaching the loss|detach the loss|detaching them|detaching it"
+#define ENDED_LEAK	"solves|solved|solving|fixes|fixed|fix|prevents|prevented|stops|stopped|stoped|resolves|resolved|helped|sufficient to change|no longer grows|no more leak|goes away|went away"
+
+/* "Changing it to loss.item() prevents it", "for solving it I used .detach()": what was held is
+ * told by what let go of it. */
+static const char *
+lets_go(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, HOLDS_GRAPH, &n);
+
+	if (at)
+		return clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") || clause_is_question(talk_sentence(t, at)) ? NULL : at;
+	at = talk_first(t, LETS_GO);
+	return at && talk_has_whole(talk_sentence(t, at), ENDED_LEAK) && !talk_any_whole(talk_sentence(t, at), "not never didn't doesn't tried still should would could if even no") && !talk_any_phrase(talk_sentence(t, at), "n't ") && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
+}
+
 /* "I appended outputs to a list without detach": told of what one did, and neither asked nor
  * advised. */
 static const char *
 keeps_graph(struct talk t)
 {
 	size_t n;
-	const char *at = is_told(t, ATTACHED_CHINESE, "吗|?|？|是不是|如果|应该", ATTACHED, &n);
+	const char *at = lets_go(t);
+
+	if (at)
+		return at;
+	at = is_told(t, ATTACHED_CHINESE, "吗|?|？|是不是|如果|应该", ATTACHED, &n);
 
 	return at && n > 0 && (talk_any_whole(talk_sentence(t, at), "if should would could might maybe must even") || clause_works(talk_clause(t, at, n))) ? NULL : at;
 }

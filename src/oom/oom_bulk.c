@@ -354,12 +354,38 @@ named_card(struct talk t)
 
 /* "a GTX 1650 4GB", "my 4 GB GPU", "mine is 2G", "an nvidia GPU that is 2GB": an amount right
  * beside a name of a card, and no run that needs it, or that works. */
+#define FAILS_CHINESE	"爆显存|显存爆|爆掉|显存不足|显存不够|显存溢出|oom|out of memory|out-of-memory|现存不足"
+#define TAKEN_CHINESE	"需要|占用|建议|要求|至少|够用|足够|占了|剩|训练占|才占|只占|空闲|可以跑|能跑|怎么才"
+
+/* "12GB显存单卡，也会爆显存": an amount right ahead of the word for a card's memory. */
+static const char *
+card_in_chinese(struct talk t)
+{
+	const char *at = NULL, *s;
+	int64_t n;
+	size_t length;
+
+	if (!talk_any_phrase(t, FAILS_CHINESE) || talk_any_phrase(t, TAKEN_CHINESE))
+		return NULL;
+	while (talk_next_phrase(t, "g显存|gb显存|g 显存|gb 显存|g的显存|gb的显存", &at, &length)) {
+		for (s = at; s > t.s && (is_digit(s[-1]) || s[-1] == ' '); s--)
+			;
+		s = piece_past_blanks(s, at);
+		if (s < at && is_digit(*s) && piece_number(s, at, &n) && n > 0 && n <= MOST_DEVICE)
+			return s;
+	}
+	return NULL;
+}
+
 const char *
 oom_bulk_card(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s = card_in_chinese(t), *to, *end = t.s + t.n;
 	struct talk unit;
 	int64_t n;
+
+	if (s)
+		return s;
 
 	if (!talk_any_begins(t, OF_CARD) && !talk_has_whole(t, OF_THIS_CARD "|video card|graphic card"))
 		return NULL;

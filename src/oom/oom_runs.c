@@ -301,10 +301,11 @@ has_more(struct talk t, const char *at, size_t n)
 }
 
 /* The first card, of several, and that it is full or has more; not for what others have of it. */
-#define FIRST_CHINESE	"第0张卡|第0块卡|第0张显卡|第零张卡|第一张卡|第一块卡|第一张显卡|第一块显卡|0号卡|0号gpu|0号显卡|0卡|卡0|主卡|首卡|gpu0|gpu 0|gpu:0|cuda:0"
-#define SEVERAL_CHINESE	"多卡|多gpu|多显卡|每张卡|其他卡|其它卡|其余卡|其他显卡|其余显卡|其他gpu|几张卡|双卡|两张卡|四张卡|八张卡|2卡|4卡|8卡|并行"
+#define FIRST_CHINESE	"第0张卡|第0块卡|第0张显卡|第零张卡|第一张卡|第一个卡|第一个gpu|第一个显卡|第一块卡|第一张显卡|第一块显卡|0号卡|0号gpu|0号显卡|0卡|卡0|主卡|首卡|gpu0|gpu 0|gpu:0|cuda:0"
+#define REST_CHINESE	"第二张|第二个|第二块|第二和|其他卡|其它卡|其他的卡|其余的卡|另外几张|另一张卡|剩下的卡|别的卡"
+#define SEVERAL_CHINESE	REST_CHINESE "|多卡|多gpu|多显卡|每张卡|其他卡|其它卡|其余卡|其他显卡|其余显卡|其他gpu|几张卡|双卡|两张卡|四张卡|八张卡|2卡|4卡|8卡|并行"
 #define FULL_CHINESE	"占满|爆满|被爆|爆了|爆掉|打满|撑爆|满了|已满|溢出|显存更多|占用更多|显存最多|占用最多|占用最高|占用更高|高于其|多于其|不均|不平衡|比其他|比其它"
-#define OTHERS_CHINESE	"别人|他人|其他人|其他进程|其它进程|别的进程|其他程序|其它程序|其他任务|别的任务|单卡|每张卡都|所有卡都"
+#define OTHERS_CHINESE	"别人|他人|其他人|其他进程|其它进程|别的进程|其他程序|其它程序|其他任务|别的任务|每张卡都|所有卡都"
 
 static const char *
 first_in_chinese(struct talk t)
@@ -312,7 +313,7 @@ first_in_chinese(struct talk t)
 	const char *at = NULL;
 	size_t n;
 
-	if (!talk_any_phrase(t, SEVERAL_CHINESE) || talk_any_phrase(t, OTHERS_CHINESE))
+	if (!talk_any_phrase(t, SEVERAL_CHINESE) || talk_any_phrase(t, OTHERS_CHINESE) || (talk_any_phrase(t, "单卡") && !talk_any_phrase(t, REST_CHINESE)))
 		return NULL;
 	while (talk_next_phrase(t, FIRST_CHINESE, &at, &n))
 		if (talk_any_phrase(talk_clause(t, at, n), FULL_CHINESE) && !clause_denies_elsewhere(t, at, n))

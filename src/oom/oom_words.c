@@ -190,13 +190,18 @@ decodes(struct talk t)
     "next iteration|next step|next batch"
 
 /* "The first batch runs, and the second does not", "right after the first iteration". */
+#define FIRST_CHINESE	"训练了一步后|训练一步后|跑了一步|一步之后|第一步之后|第二步就|第二个step|第二个batch|第二个iter|第一个batch后|第一个batch之后|第一个iter后|第一个step后|一个iteration后|一个step后|一个batch后"
+
 static const char *
 first_alone_ran(struct talk t)
 {
+	const char *chinese = talk_any_phrase(t, "推理|测试|验证|预测") ? NULL : talk_first(t, FIRST_CHINESE);
 	const char *at = talk_any_of(t, "first second 1st 2nd one") ? clause_says(t, "after the first iteration|after first iteration|after the first step|after first step|"
 	    "after the first batch|after first batch|after one iteration|after one step|after one batch|after 1 iteration|after 1 step|after a single iteration", AHEAD, "") : NULL;
 	size_t n;
 
+	if (chinese)
+		return chinese;
 	if (talk_any_begins(at ? talk_sentence(t, at) : t, "infer predict test valid eval generat transcri pipeline notebook tutorial"))
 		return NULL;		/* where nothing is trained, no optimizer makes anything */
 	if (at || !talk_any_of(t, "second 2nd next") || !(at = talk_find_whole(t, OF_SECOND, &n)))
