@@ -141,6 +141,13 @@ is_near_ram(const struct autopsy *y)
 	return (y->main->kind == OOM_TOLD || (y->main->kind == OOM_OTHER && oom_is_vague(y->main))) && !y->main->host && !t->device && t->ram && !t->gpu;
 }
 
+/* Is it a program that makes images, whose steps and batches are its own? */
+static bool
+draws_images(const struct autopsy *y)
+{
+	return (y->log.paste.images || y->log.paste.images_told) && !autopsy_trains(y);
+}
+
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
 static uint64_t
 signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
@@ -208,7 +215,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= p->session && !p->finalizes && !p->other_sessions ? NEEDS_SESSION : 0;
-	is |= autopsy_tells_no_network(p) || (p->domains[DOMAIN_BROWSER].line && p->domains[DOMAIN_WEBGL].line) || (p->classic && autopsy_is_of_machine(y)) ? NEEDS_STRANGER : 0;
+	is |= autopsy_tells_no_network(p) || (p->domains[DOMAIN_BROWSER].line && p->domains[DOMAIN_WEBGL].line) || (p->classic && autopsy_is_of_machine(y)) || draws_images(y) ? NEEDS_STRANGER : 0;
 	is |= is_library(o) ? NEEDS_LIBRARY : 0;
 	is |= has_pool(&p->told) ? NEEDS_POOL : 0;
 	for (i = 0; i < SIGNS; i++)

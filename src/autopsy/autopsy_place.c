@@ -368,7 +368,7 @@ not_allocator(struct autopsy *y)
 static void
 parallel(struct autopsy *y)
 {
-	if ((y->main->facts & TRACE_PARALLEL) && !(y->main->facts & TRACE_SPREAD) && y->main->gpu <= 0)
+	if ((y->main->facts & TRACE_PARALLEL) && !(y->main->facts & (TRACE_SPREAD | TRACE_LOADING)) && y->main->gpu <= 0)
 		place_cause(y, SAYS_PARALLEL, "DataParallel is in the traceback. Where it has several devices, it gathers their results on one, "
 		    "the first as a rule, which then is full before the others. DistributedDataParallel "
 		    "does not.");

@@ -171,6 +171,7 @@ mended_by(struct talk t)
 }
 
 #define BY_UPDATE	"update causes oom|update causes out of memory|update caused oom|update caused out of memory|update breaks|update broke|regression in the latest|regression since|regression in version|caused by this commit|caused by the commit|caused by commit|introduced by commit|introduced in commit|introduced by this commit|"	\
+    "started happening after updating|only started after updating|started after the update|started after updating|started happening after the update|began after the update|began after updating|started with the update|started with the latest|than previous version|than the previous version|than the old version|than older versions|than before the update|than the version before|"	\
     "before the update, i could|before the update i could|before updating, i could|before updating i could|before the upgrade i could|before the last update i could|since the following commit|since this commit|since commit|after this commit|after commit|first bad commit|bad commit is|bisected to|bisected it to|git bisect|identified the bad update|found the bad commit|reverting this commit|reverting that commit|reverting the commit"
 
 /* "A recent update causes OOM", "it appeared since the following commit" */
@@ -181,7 +182,9 @@ came_by_update(struct talk t)
 	const char *at = talk_find_whole(t, BY_UPDATE, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "fixed fixes solved resolved should would could might may if not") ? at : NULL;
+	if (!at || clause_is_question(sentence) || talk_any_whole(sentence, "fixed fixes solved resolved should would might may if not"))
+		return NULL;
+	return lower(at[0]) != 't' || lower(at[1]) != 'h' || lower(at[2]) != 'a' || (talk_any_whole(sentence, "ram memory vram") && talk_any_whole(sentence, "more higher")) ? at : NULL;	/* "than the old version" */
 }
 
 #define LAST_WELL	"last version i used|last version that worked|last version which worked|last working version|last version where|previous version worked|previous version works|previous versions worked|older version worked|older version works|old version worked|old version works|"	\

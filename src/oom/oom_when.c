@@ -247,7 +247,7 @@ is_of_learning(struct talk t, const char *at)
 
 /* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后, and in the middle of it */
 #define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
-    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|运行到一半|训练了一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|每次都在同一|总是在同一|都在同一个step|都在同一个iter|固定的step|固定的iter|固定在第|一定次数后|一定轮数后|一定步数后|一定时间后|若干轮后|若干步后|若干个epoch后|几轮后|几步后|几次后|多轮后|多次后|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长|随着问|随着提问|随着对话|随着推理|随着请求|随着调用|随着使用|随着训练|随着处理|随着时间|随着运行|次数的增|次数增|轮数的增|轮数增"
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|运行到一半|训练了一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|每次都在同一|总是在同一|都在同一个step|都在同一个iter|固定的step|固定的iter|固定在第|一定次数后|一定轮数后|一定步数后|一定时间后|若干轮后|若干步后|若干个epoch后|几轮后|几步后|几次后|多轮后|多次后|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长|几秒钟后|几秒后|几十秒后|十几秒后|几分钟后|随着问|随着提问|随着对话|随着推理|随着请求|随着调用|随着使用|随着训练|随着处理|随着时间|随着运行|次数的增|次数增|轮数的增|轮数增"
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 
@@ -438,6 +438,17 @@ late_by_items_chinese(struct talk t)
 	return NULL;
 }
 
+#define WELL_CHINESE	"没有问题|没问题|没有报错|正常|成功"
+
+/* "正常显示几秒钟后出现OOM": what is fine until then; not "几秒钟后显示正常". */
+static bool
+is_late_chinese(struct talk clause, const char *said)
+{
+	struct talk ahead = talk_part(clause, clause.s, said), behind = talk_part(clause, said, clause.s + clause.n);
+
+	return !talk_any_phrase(behind, WELL_CHINESE) && (!talk_any_phrase(ahead, WELL_CHINESE) || talk_any_phrase(behind, "出现|报错|溢出|爆|out of memory|oom"));
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -450,7 +461,7 @@ is_late(struct talk t)
 	if (talk_any_phrase(t, "after some update|after an update|after the update|ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
 	    "interrupt|ctrl-c|ctrl+c") || (talk_any_phrase(t, "gb vram|gib vram|mb vram|mib vram|gb ram|gib ram") && !oom_short_fails(t) && !talk_any_begins(t, "fail kill freez full fill exhaust")))
 		return NULL;		/* what came after a time is something else then, as "after 2 minutes: 9 GB VRAM" */
-	if ((said = talk_first(t, LATE_CHINESE)) && !talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功"))
+	if ((said = talk_first(t, LATE_CHINESE)) && is_late_chinese(talk_clause(t, said, 1), said))
 		return said;
 	if ((said = late_by_items_chinese(t)) && !talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功"))
 		return said;
@@ -464,7 +475,8 @@ is_late(struct talk t)
 		return NULL;		/* or of how well it had learned by then */
 	if (people)
 		;
-	else if ((said = clause_says(t, "for a while|after a while|after some time|middle of training|middle of the training|th epoch|nd epoch|"
+	else if ((said = clause_says(t, "for a while|after a while|after some time|after several usages|after several uses|after a few uses|after several generations|after a few generations|after several images|after a few images|after several runs|after a few runs|after several inferences|"
+	    "after a few inferences|after several calls|after a few calls|after several requests|after a few requests|after several videos|after a few videos|after generating several|after processing several|after a couple of images|after a couple of generations|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|th training epoch|nd training epoch|rd training epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "hang hangs hung hanging stuck freeze freezes frozen")) || (said = talk_first(t, "until epoch")) ||
 	    ((said = talk_first(t, "until the")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), UNTIL_THEN)))
