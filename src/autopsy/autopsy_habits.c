@@ -165,7 +165,7 @@ static const struct {
 	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less." },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
 	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less." },
-	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. Each trace has a graph that is kept: Python's numbers and tensors of other shapes as arguments, and functions that are made in a loop, "
+	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. Where that is of the run, each trace has a graph that is kept: Python's numbers and tensors of other shapes as arguments, and functions that are made in a loop, "
 	    "ask for one each. Tensors in their place, an input_signature (reduce_retracing=True), and a function that is made once hold their number." },
 	[HABIT_UNROLLED] = { OF_EITHER, false, 0, "is a loop of Python's, below tf.function's decorator (line %s). Where that function has it, and it is not over tf.range() or a data set itself, all of its rounds are put into one "
 	    "graph while it is traced, with what each keeps: what one step does, in a function of its own that tf.function has, takes a part of that." },
