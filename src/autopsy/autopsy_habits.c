@@ -380,7 +380,7 @@ autopsy_habits(struct autopsy *y)
 	int said = 0;
 
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
-		if ((!is_of_another_language(y->main) || kind == HABIT_HEAP || ((kind == HABIT_PAIRS || kind == HABIT_NARROW || kind == HABIT_SEURAT) && strcmp(y->main->who, "R") == 0) || (kind == HABIT_NARROW && strcmp(y->main->who, ".NET") == 0)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
+		if ((!is_of_another_language(y->main) || kind == HABIT_HEAP || ((kind == HABIT_PAIRS || kind == HABIT_NARROW || kind == HABIT_SEURAT || kind == HABIT_DENSE || kind == HABIT_JOINS) && strcmp(y->main->who, "R") == 0) || (kind == HABIT_NARROW && strcmp(y->main->who, ".NET") == 0)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
 			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
 			    y->log.paste.habits.units_lines[dense_of(y)] : y->log.paste.habits.of[kind].line, filled(y, kind)));
 			said++;
