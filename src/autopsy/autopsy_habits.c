@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "oom/oom_says.h"
 
 #define MOST_HABITS	3	/* that are worth a word: more is no evidence */
 
@@ -286,6 +287,14 @@ autopsy_tests_more(const struct autopsy *y)
 	return h->trains.n > 0 && h->of[HABIT_TESTS].n > h->trains.n && ((y->main->facts & TRACE_EVALUATES) || y->log.paste.evaluating.line || !y->main->traced);
 }
 
+/* Is it of Java's heap, or does it not say so: not of an array that Java does not allow, of
+ * classes, threads or buffers outside of it? */
+static bool
+is_of_heap(const struct oom_message *o)
+{
+	return !o->says || (strcmp(o->says, JAVA_ARRAY) != 0 && strcmp(o->says, JAVA_CLASSES) != 0 && strcmp(o->says, JAVA_THREADS) != 0 && strcmp(o->says, JAVA_DIRECT) != 0);
+}
+
 /* What else a kind asks for. */
 static bool
 is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
@@ -324,7 +333,7 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_OCCUPIES:		/* it asks for most of a device at once */
 		return y->budget.total <= 0 || y->lo >= y->budget.total / 4;
 	case HABIT_HEAP:
-		return strcmp(y->main->who, "Java") == 0;
+		return strcmp(y->main->who, "Java") == 0 && is_of_heap(y->main);
 	case HABIT_ALONE:
 		return !of[HABIT_OFFLOADS].line;
 	case HABIT_FED:
