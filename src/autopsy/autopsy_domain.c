@@ -153,6 +153,16 @@ gathers(const struct autopsy *y)
 	return !p->domains[DOMAIN_STREAMS].line && (!of_device || p->grows.line || p->later.line || p->media.line);
 }
 
+/* Is a protein named by a word for it alone, and by no program that gives one to a network, where
+ * a simulation is told of? */
+static bool
+is_of_atoms(const struct oom_knob *of)
+{
+	const char *name = of[DOMAIN_PROTEINS].name;
+
+	return of[DOMAIN_ATOMS].line && (strstr(name, "rotein") || strstr(name, "mino acid") || strstr(name, "esidue"));
+}
+
 /* What serves texts, and sets memory aside for that. */
 static bool
 is_of_server(int domain)
@@ -190,6 +200,8 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return is_of_frames(&y->log.paste, d);
 	if (d == DOMAIN_ENLARGES)	/* what is drawn by diffusion is drawn anew at that size */
 		return !y->log.paste.images && !y->log.paste.images_told && !y->log.paste.domains[DOMAIN_DRAWN].line;
+	if (d == DOMAIN_PROTEINS)
+		return !is_of_atoms(y->log.paste.domains);
 	if (d == DOMAIN_DENSE)
 		return y->log.paste.domains[DOMAIN_COLMAP].line;
 	if (d == DOMAIN_BETWEEN && grows && is_of_device(y))

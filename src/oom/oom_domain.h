@@ -19,6 +19,7 @@ enum oom_domain {
 	DOMAIN_ENTITIES,	/* a graph of knowledge */
 	DOMAIN_VOLUMES,
 	DOMAIN_PROTEINS,
+	DOMAIN_ATOMS,		/* which programs of another kind move by forces, so that no network has them */
 	DOMAIN_TEXTS,		/* that are learned word by word */
 	DOMAIN_CHAINS,		/* samples that chains draw (MCMC) */
 	DOMAIN_BROWSER,		/* TensorFlow.js, */
