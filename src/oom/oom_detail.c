@@ -149,6 +149,7 @@ const struct detail oom_details[] = {
 	{ "expr=cublasLtCreate", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
 	{ "expr=rocblas_create_handle", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
 	{ "Mem.HostBuffer(", DETAIL_FACT, OOM_CUDA, TRACE_PINNED },	/* of AMDGPU.jl */
+	{ "hl_create_global_resources", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },	/* of PaddlePaddle before version 0.11 */
 	{ "::InitTestNets", DETAIL_FACT, OOM_CUDA, TRACE_TEST_NET },
 	{ "Allocated memory | % | %", DETAIL_MORE, OOM_TORCH_SUMMARY, OOM_ALLOCATED },
 	{ "GPU reserved memory | % | %", DETAIL_SIZE, OOM_TORCH_SUMMARY, OOM_RESERVED },

@@ -28,6 +28,7 @@ const struct phrase oom_phrases[] = {
 	    PHRASE_REST) },		/* pasted without its beginning */
 	{ "Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, NOT_COPIED) },
 	{ "in order to run _EagerConst: Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, COPIED_ARRAY) },
+	{ "_EagerConst: Dst tensor is not initialized", HEDGED(OOM_TENSORFLOW, NULL, COPIED_ARRAY) },	/* as titles shorten it */
 	{ "failed to allocate memory\t[", OWN(OOM_TENSORFLOW, NULL, NULL) },
 	{ "failed to allocate memory!", OWN(OOM_TENSORFLOW, NULL, NULL) },
 	{ "Ran out of GPU memory when allocating %", OWN(OOM_TENSORFLOW, NULL, NULL) },
@@ -168,7 +169,7 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory error on GPU #", ON_GPU(OOM_CUDA) },		/* cut, or another's */
 	{ "Fail to alloc memory of # size", ROW(ROLE_MESSAGE, OOM_PADDLE, true, NULL, NULL, PHRASE_BYTES) },
 	{ "Cannot malloc % GPU memory", MESSAGE(OOM_PADDLE) },
-	{ "cudaStat (0 vs. 2) Cuda Error: out of memory", FROM("PaddlePaddle") },
+	{ "cudaStat (0 vs. 2) Cuda Error: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "PaddlePaddle", NULL, PHRASE_STACK) },
 	{ "enforce allocating <= available failed, # > #", MESSAGE(OOM_PADDLE) },
 	{ "enforce allocating < available failed, # >= #", MESSAGE(OOM_PADDLE) },
 	{ "received allocating:# > available:#", MESSAGE(OOM_PADDLE) },
@@ -241,6 +242,8 @@ const struct phrase oom_phrases[] = {
 	/* PyCUDA's MemoryError is the device's, but for memory of the machine that it locks */
 	{ "pycuda._driver.MemoryError: cuMemHostAlloc failed", ROW(ROLE_MESSAGE, OOM_CUDA, true, "PyCUDA", NULL, 0) },
 	{ "pycuda._driver.MemoryError: cuMemAllocHost failed", ROW(ROLE_MESSAGE, OOM_CUDA, true, "PyCUDA", NULL, 0) },
+	{ "pycuda._driver.MemoryError: cuCtxCreate failed", SAYS(OOM_CUDA, "PyCUDA", NO_CONTEXT_ANY) },
+	{ "pycuda._driver.MemoryError: cuDevicePrimaryCtxRetain failed", SAYS(OOM_CUDA, "PyCUDA", NO_CONTEXT_ANY) },
 	{ "pycuda._driver.MemoryError", FROM("PyCUDA") },
 	{ "cuMemAlloc failed: out of memory", OWN(OOM_CUDA, "PyCUDA", NULL) },
 	{ "cuMemAlloc failed: out of memory", MESSAGE(OOM_CUDA) },
@@ -355,6 +358,11 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory. Type HELP MEMORY for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "Out of memory. Type \"help memory\" for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
 	{ "array exceeds maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
+	{ "~requested array exceeds the preset maximum array size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },	/* of later versions */
+	{ "~requested array exceeded the preset maximum array size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
+	{ ") array exceeds the preset maximum array size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
+	{ ") array exceeded the preset maximum array size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
+	{ ") array exceeded maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "GPU out of memory. Try reducing 'MiniBatchSize'", SAYS(OOM_CUDA, "MATLAB", MATLAB_BATCH) },
 	{ "call to cuMemAlloc returned error 2", FROM("OpenACC") },
 	{ "alloc fail type @ dev @ space @ stream @ size # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "faiss", NULL, PHRASE_BYTES) },
@@ -362,6 +370,9 @@ const struct phrase oom_phrases[] = {
 	{ "数组超过预设的最大数组大小", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },		/* the same in Chinese */
 	{ "Requested array exceeds the maximum possible variable size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "Maximum variable size allowed on the device is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
+	{ "~maximum gpuArray variable size exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
+	{ "~maximum variable size allowed on the GPU is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
+	{ "~maximum variable size on the device exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
 	{ "parallel:gpu:array:pmaxsize", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE | PHRASE_AGAIN) },
 	{ "~cudaCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) },
 	{ "ERROR: out of memory in & at line # (error-code 2)", MESSAGE(OOM_CUDA) },	/* RELION's */
@@ -407,6 +418,16 @@ const struct phrase oom_phrases[] = {
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorFlow", NO_WORKSPACE, PHRASE_GPU) },
 	{ "failed call to cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CUDA", NO_CONTEXT, PHRASE_AGAIN) },
 	{ "cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CUDA", NO_CONTEXT, PHRASE_AGAIN) },
+	/* as others write it who call the driver */
+	{ "~cuDevicePrimaryCtxRetain( @ @ ) returned (2)", SAYS(OOM_CUDA, "CUDA", NO_CONTEXT_ANY) },
+	{ "~cuCtxCreate( @ @ @ ) returned (2)", SAYS(OOM_CUDA, "CUDA", NO_CONTEXT_ANY) },
+	{ "cuDevicePrimaryCtxRetain results in CUDA_ERROR_OUT_OF_MEMORY", SAYS(OOM_CUDA, "CUDA", NO_CONTEXT_ANY) },
+	{ "cuCtxCreate results in CUDA_ERROR_OUT_OF_MEMORY", SAYS(OOM_CUDA, "CUDA", NO_CONTEXT_ANY) },
+	{ "cuCtxCreate(): out of memory", SAYS(OOM_CUDA, "CUDA", NO_CONTEXT_ANY) },	/* of hashcat */
+	{ "call to cuDevicePrimaryCtxRetain returned error 2", SAYS(OOM_CUDA, "OpenACC", NO_CONTEXT_ANY) },
+	{ "call to cuCtxCreate returned error 2", SAYS(OOM_CUDA, "OpenACC", NO_CONTEXT_ANY) },
+	{ "Error creating array & CUDA_ERROR_OUT_OF_MEMORY", SAYS(OOM_CUDA, "OpenMM", OPENMM_ARRAY) },
+	{ "Error creating array & hipErrorOutOfMemory", SAYS(OOM_CUDA, "OpenMM", OPENMM_ARRAY) },
 	{ "Failed to load in-memory CUBIN: CUDA_ERROR_OUT_OF_MEMORY", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CUDA", NO_CODE, PHRASE_AGAIN) },
 	{ "~failed to load PTX text as a module: CUDA_ERROR_OUT_OF_MEMORY", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CUDA", NO_CODE, PHRASE_AGAIN) },
 	{ "Cuda failure 'out of memory'", OWN(OOM_CUDA, "NCCL", NCCL_BUFFERS) },

@@ -91,6 +91,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "System out of memory@ Trying to allocate: #", ROW(ROLE_MESSAGE, OOM_HOST, true, "Unity", NULL, PHRASE_BYTES) },
 	{ "Not enough memory. Failed to @ # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "GROMACS", NULL, PHRASE_BYTES) },
 	{ "Not enough memory. Failed to @ # elements of size #", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "GROMACS", NULL, 0) },
+	{ "initCompute] Failed to allocate # indices", HOST_SAYS("PCL", PCL_INDICES) },
 	{ "memory allocation of # bytes failed\n", ROW(ROLE_MESSAGE, OOM_HOST, true, "Rust", NULL, PHRASE_BYTES | PHRASE_ALONE) },
 	{ "Memory cgroup out of memory: Kill process #", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
 	{ "Memory cgroup out of memory: Killed process #", KERNEL(PHRASE_LIMITED) },
@@ -98,6 +99,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Out of memory: Killed process #", HOST(OOM_KERNEL) },
 	{ "Killed process #", OWN_HOST(OOM_KERNEL, NULL, NULL) },
 	{ "invoked oom-killer", KERNEL(PHRASE_AGAIN) },
+	{ "\bmemory: usage # kB, limit # kB, failcnt", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },	/* of the group, in the kernel's report */
 	{ "oom-kill:constraint=CONSTRAINT_MEMCG", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
 	{ "] mem_cgroup_out_of_memory+", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },	/* of the kernel's own trace of calls */
 	{ "] @ mem_cgroup_out_of_memory+", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },

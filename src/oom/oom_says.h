@@ -30,6 +30,8 @@
     "neither the batch nor the network plays a part: as a rule another process has the device, as each process of TensorFlow takes nearly all of every "		\
     "device that it sees. One process at a time, a device for each (CUDA_VISIBLE_DEVICES), or only what it needs taken by each "	\
     "(tf.config.experimental.set_memory_growth; TensorFlow 1: gpu_options.allow_growth) leaves room; nvidia-smi tells who has it."
+#define NO_CONTEXT_ANY	"The device had no room for what CUDA's driver and libraries make for a process before anything else is put there (its context), so that what the program computes plays no "	\
+    "part: as a rule another process has the device. " LISTER " tells who has it; without that, or on another device (CUDA_VISIBLE_DEVICES), it begins."
 #define NO_ADDRESSES	"CUDA's driver refused a range of addresses (cuMemAddressReserve), which takes no memory of the device: how much of that is free, "	\
     "or what a run keeps there, plays no part. A smaller reservation, or a build of the program without such a pool (GGML_CUDA_NO_VMM in ggml), avoids it."
 #define NO_CODE		"CUDA's driver had no room on the device for the code of kernels, which is small, and lies outside what a framework takes for tensors: "	\
@@ -273,6 +275,10 @@
     "It is the " MACHINES "."
 #define FILE_NOT_MAPPED	"PyTorch could not map a file, as one of weights, whose bytes the system has to promise memory for: there is not as much left, or a limit on the process's "	\
     "addresses (ulimit -v) is smaller. It is the " MACHINES ". More of it, or of swap, or a smaller file (fewer bits, or parts) leaves room."
+#define OPENMM_ARRAY	"OpenMM had no memory left on the device for an array, which the message names. Where that name begins with pme, it is of the grid of PME, which grows with the volume of the "	\
+    "box, however few atoms are in it, and is finer with a shorter cutoff and a smaller ewaldErrorTolerance; what most others have grows with the atoms."
+#define PCL_INDICES	"PCL was to make a list of one index (4 bytes) for each point of a cloud, and the " MACHINES ", had no room for it. Where the message has a number by far larger than the points that were read, "	\
+    "that number itself is wrong, and more memory does not help."
 #define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Often it had "	\
     "got no memory on the device for itself, because the network or another process, such as a "	\
     "notebook that is still open, had taken it. " GROWTH " A CUDA that does not know the device, as one that is older than it, ends "	\

@@ -295,12 +295,25 @@ is_bare(const struct oom_message *o)
 	return o->kind == OOM_CUDA && !o->says && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
 }
 
-/* Is it a program's own line, with figures, of a failure of memory? */
+/* Is it a program's own line of a failure of memory? */
+static bool
+is_programs_own(const struct oom_message *o)
+{
+	return !o->titled && !o->apart && !o->warning && !o->asserted && !o->hedged && !is_retried(o) && o->kind != OOM_TF_ALLOCATOR;
+}
+
+/* Is it one with figures? */
 static bool
 is_told_in_full(const struct oom_message *o)
 {
-	return !o->titled && !o->apart && !o->warning && !o->asserted && !o->hedged && !is_retried(o) && o->kind != OOM_TF_ALLOCATOR &&
-	    (o->size[OOM_ASKED].known || o->shape.known);
+	return is_programs_own(o) && (o->size[OOM_ASKED].known || o->shape.known);
+}
+
+/* Or one that tells what of a device's memory it was? */
+static bool
+is_told_for_what(const struct oom_message *o)
+{
+	return is_programs_own(o) && o->kind == OOM_CUDA && o->says;
 }
 
 /* Or one that a sentence quotes, with what the device has. */
@@ -311,7 +324,7 @@ is_quoted_in_full(const struct oom_message *o)
 }
 
 /* "I get a CUDA out of memory error", in a title, whatever its form, or a sentence, where a
- * program's own line tells it of a device, with figures. */
+ * program's own line tells it of a device, with figures, or for what it was. */
 static bool
 is_mentioned(const struct oom_log *log, const struct oom_message *o)
 {
@@ -320,7 +333,7 @@ is_mentioned(const struct oom_log *log, const struct oom_message *o)
 	if (!(o->titled || (o->last == 1 && !o->traced)) || !is_bare(o) || o->gpu >= 0 || o->facts || o->size[OOM_ASKED].known || o->shape.known)
 		return false;
 	for (i = 0; i < log->messages.n; i++)
-		if ((is_told_in_full(&log->messages.v[i]) || is_quoted_in_full(&log->messages.v[i])) && !log->messages.v[i].host)
+		if ((is_told_in_full(&log->messages.v[i]) || is_told_for_what(&log->messages.v[i]) || is_quoted_in_full(&log->messages.v[i])) && !log->messages.v[i].host)
 			return true;
 	return false;
 }
@@ -382,7 +395,7 @@ oom_settle(struct oom_log *log)
 		if (is_of_layers(log, o))
 			o->facts |= TRACE_LAYERS;
 		if (!o->says && (o->facts & TRACE_HANDLE)) {
-			o->says = NO_HANDLE;
+			o->says = strcmp(o->who, "PaddlePaddle") == 0 ? NO_CONTEXT_ANY : NO_HANDLE;	/* as it begins */
 			o->hedged = true;
 		}
 		if (!o->says && !o->host && strcmp(o->who, "Caffe") == 0)
