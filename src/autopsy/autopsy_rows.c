@@ -11,7 +11,6 @@
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
 #define WEIGHTS_MORE	"Weights, with what a program sets aside beside them as it loads them (a cache of keys and values, buffers), are more than is free"
 #define BEFORE_ANY	"then it fails before the first result, whatever the batch."
-#define OF_STOPPED	ANOTHER(", such as the run that was stopped")
 #define MORE		"The run needs more than there is"
 #define LEAVES		"then it fails so with nothing else there, too."
 #define ANOTHER(such)	UNTRIED(BY_ALONE, "Another process has a part" such)
@@ -319,8 +318,7 @@ const struct row autopsy_rows[] = {
 		    "where there are several processes, all of them on the first"), "with map_location=\"cpu\" in torch.load, and what was "
 		    "read let go of (del) before the first step, it goes on." },
 		{ OUT_OF_TORCH("What the file has, the optimizer's numbers with it, is put on the device beside what is there"), "read into the machine's "
-		    "memory, and let go of before the first step, it need not lie there." },
-		{ OF_STOPPED, LISTED } } },
+		    "memory, and let go of before the first step, it need not lie there." } } },
 	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly, and stops where that is left out." },
 		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "

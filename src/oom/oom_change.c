@@ -109,6 +109,30 @@ works_with_one(struct talk sentence)
 	return data && clause_works(talk_part(sentence, data, other)) && oom_short_fails(behind) && !talk_any_whole(behind, "batch size model network gpu");
 }
 
+#define A_PART		"partial dataset|partial data|part of the dataset|part of the data|subset|small dataset|smaller dataset|toy dataset|mini dataset|small part of the data|few samples|fewer samples|a fraction of the data|half of the data|half the data|half of the dataset"
+#define ALL_OF_IT	"whole dataset|full dataset|entire dataset|overall dataset|complete dataset|whole data|full data|entire data|all the data|all data|whole set|full set|all of the data"
+#define COMPLETES	"can complete|completes|completed|can finish|finishes|finished|can be trained|can train|trains|succeeds|succeeded"
+
+/* "A partial dataset can complete the training, but the whole dataset causes an OOM." */
+static const char *
+works_with_part(struct talk t)
+{
+	const char *at, *but, *end = t.s + t.n;
+	struct talk rest, sentence, ahead, behind;
+	size_t n, length;
+
+	for (rest = t; (at = talk_find_whole(rest, A_PART, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		if (!(but = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "but|however|while|whereas", &length)))
+			continue;
+		ahead = talk_part(t, sentence.s, but);
+		behind = talk_part(t, but, sentence.s + sentence.n);
+		if ((clause_works(ahead) || talk_has_whole(ahead, COMPLETES)) && !clause_says_no(talk_part(t, at, but), "") && talk_has_whole(behind, ALL_OF_IT) && (oom_short_fails(behind) || talk_has_whole(behind, ENDED)))
+			return at;
+	}
+	return NULL;
+}
+
 /* "With the set of the paper it works fine. With my own dataset it is out of memory.": of two
  * sentences, both of which name data, or of two clauses. */
 const char *
@@ -119,6 +143,8 @@ oom_change_data(struct talk t)
 	bool works = false, other = false;
 	size_t n;
 
+	if ((at = works_with_part(t)))
+		return at;
 	if (!talk_has_whole(t, DATA))
 		return NULL;
 	for (s = t.s; s < end; s = next) {

@@ -567,6 +567,9 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (source == SOURCE_CODE || source == SOURCE_COMMAND || source == SOURCE_SETTING || form_has_started(t))
 		oom_habit_line(&p->habits, t, line);
 	oom_words_line(p, t, line, source);
+	if ((source == SOURCE_PROSE || source == SOURCE_UNSURE) && p->told.here_line == line && (names_full_batch(t) || talk_has_whole(t, "full batch training|full-batch training|full batch gradient|full graph training|full-graph training")) &&
+	    !talk_any_whole(t, "not no instead mini-batch minibatch sampled"))
+		p->whole = line;
 	setting(p, t, line);
 	oom_holder_line(p, t, line);
 }

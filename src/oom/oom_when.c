@@ -386,7 +386,7 @@ late_by_rounds(struct talk t)
 	return NULL;
 }
 
-#define RAN_FOR		"ran for|runs for|running for|trained for|trains for|training for|worked for|works for|went for|lasted for|for the first|the first"
+#define RAN_FOR		"train through|trains through|trained through|run through|runs through|ran through|gets through|got through|goes through|ran for|runs for|running for|trained for|trains for|training for|worked for|works for|went for|lasted for|for the first|the first"
 
 /* "The run went for 89 epochs and was killed", "the first 30,000 iterations train normally". */
 static const char *
