@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_clause.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_says.h"
 #include "oom/oom_short.h"
@@ -126,21 +127,53 @@ follows(const struct log_reader *r)
 	return false;
 }
 
-/* Does its line say ahead of it that the memory is CUDA's, and not the machine's that CUDA
- * locks? */
+/* What may stand between CUDA's name and what befell memory, where a person writes both. */
+#define OF_CUDA_ERROR	"error errors exception failure runtime driver api is was ran runs run running goes went gives gave throws says still again always a an the " \
+    "returned returns failed with code message gpu device memory allocation kernel launch launching call"
+
+/* "CUDA out of memory", "CUDA error at a.h:9 - out of memory", "cudaMalloc(&a, n) failed: out of
+ * memory", where the name begins at NAME: what failed. Not "the CUDA build of COLMAP ran out of
+ * memory". */
 static bool
-is_of_cuda(const struct log_reader *r, const char *s)
+is_what_failed(struct talk line, const char *name, const char *at)
 {
-	const char *from = oom_lines_ahead(r, s, 1);
+	const char *s = name + strlen("cuda"), *to;
+
+	if (s < at && is_letter(*s)) {
+		s = piece_past_word(s, at);
+		return s < at && *s == '(';
+	}
+	if (talk_find_whole(talk_part(line, s, at), "error|runtime error|driver error", &(size_t){ 0 }) == piece_past_blanks(s, at))
+		return talk_holds(talk_sentence(line, at), name);
+	for (; s < at; s = to > s ? to : s + 1) {
+		for (to = s; to < at && piece_is_word(*to); to++)
+			;
+		if ((to > s && !is_digit(*s) && !talk_is_one_of(talk_part(line, s, to), OF_CUDA_ERROR)) || memchr(".,;-", *s, 4))
+			return false;
+	}
+	return true;
+}
+
+/* Does its line say ahead of it that the memory is CUDA's, and not the machine's that CUDA locks?
+ * In a person's sentence CUDA's name may stand for a version, a build or a card that idles: there
+ * it is to be what failed, and no machine's memory may be named. */
+static bool
+is_of_cuda(const struct log_reader *r, const char *s, const char *after, const char *end)
+{
+	struct talk line = oom_line_of(r, s, after, end);
+	const char *from = line.s, *name = NULL;
 	struct oom_match m;
-	bool cuda = false;
 
 	for (; from < s; from++) {
 		if (lower(*from) == 'h' && oom_pattern("~host", from, s, &m))
 			return false;
-		cuda |= lower(*from) == 'c' && oom_pattern("~cuda", from, s, &m);
+		if (lower(*from) == 'c' && oom_pattern("~cuda", from, s, &m))
+			name = from;
 	}
-	return cuda;
+	if (!name || oom_source_is_evidence(r->source))
+		return name;
+	return is_what_failed(line, name, s) && !talk_any_whole(line, "ram cpu") &&
+	    !talk_any_whole(clause_word_ahead(line, name), "without no not");
 }
 
 /* "OP_REQUIRES failed at conv_ops.cc:501 : ...": the file of an operation that works on pictures or
@@ -336,7 +369,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 		return;
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;
-	o.of_cuda = p->kind == OOM_OTHER && !strstr(p->pattern, "esource") && is_of_cuda(r, begin);	/* which CUDA itself does not say */
+	o.of_cuda = p->kind == OOM_OTHER && !strstr(p->pattern, "esource") && is_of_cuda(r, begin, s, end);	/* which CUDA itself does not say */
 	o.convolves = convolves(r, p, begin, s, end);
 	o.attends = attends(r, p, begin, s, end);
 	code = oom_lines_ahead(r, begin, 3);
