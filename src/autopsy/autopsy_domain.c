@@ -47,6 +47,8 @@ static const char *const says[DOMAINS] = {
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
 	[DOMAIN_EMBEDS] = "Where that is encode() of sentence-transformers with convert_to_tensor=True, the vectors of all texts stay on the device until the last is done, and are put together there then: parts of the texts, one "
 	    "after the other, or NumPy's arrays in the machine's memory (without that setting), keep that from growing with the number of texts.",
+	[DOMAIN_VISION] = "Where that is Qwen's model that is given pictures (Qwen2-VL, and those after it), a picture becomes a token for each square of 28 or 32 pixels, up to 16,384 of them where max_pixels of its processor or of the message says nothing "
+	    "else, and a film as many for its frames: what layers make grows with them, and attention's scores, where they are stored, with their square. " TRY BY_SAMPLES "A smaller max_pixels" TRY BY_ANYTHING "fewer pictures or frames at once" TRY_END ", take less.",
 	[DOMAIN_LMDEPLOY] = "Where LMDeploy runs there, it sets a share of the device aside for keys and values as it starts (cache_max_entry_count: of what the weights leave free, before version 0.2.1 of all of it): " TRY BY_SHARE "a smaller share"
 	    TRY BY_SAMPLES "a shorter session_len" TRY BY_ANYTHING "fewer texts at once (max_batch_size)" TRY_END ", leave more for the rest, and where the weights alone are too many, " TRY BY_BITS "fewer bits" TRY BY_ANYTHING "more devices (tp)" TRY_END ", do.",
 	[DOMAIN_SGLANG] = "Where SGLang runs there, it takes a share of the device as it starts (--mem-fraction-static), for weights and a pool of keys and values, and makes what a step needs beside that: where that found no room, " TRY BY_SHARE
@@ -186,7 +188,7 @@ is_said(const struct autopsy *y, int d, bool grows)
 	const struct oom_message *o = y->main;
 	bool ended = o->kind == OOM_KERNEL || o->kind == OOM_TOLD;
 
-	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3, is_of_server(d)))
+	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3 || d == DOMAIN_VISION, is_of_server(d) || d == DOMAIN_VISION))
 		return false;
 	if (is_of_server(d) && (y->log.paste.training || y->log.paste.trains || y->log.paste.quantizing || y->log.paste.quantizes.line || y->log.paste.grows.line))
 		return false;
@@ -198,6 +200,8 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return false;
 	if (d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3)
 		return is_of_frames(&y->log.paste, d);
+	if (d == DOMAIN_VISION)		/* nor texts alone, nor what has no room for its weights */
+		return !y->log.paste.loading.line && !y->log.paste.server.line && !(o->facts & (TRACE_LOADING | TRACE_PROFILES | TRACE_STEP)) && !y->log.paste.quantizing && !y->log.paste.quantizes.line && !y->log.paste.llama;
 	if (d == DOMAIN_ENLARGES)	/* what is drawn by diffusion is drawn anew at that size */
 		return !y->log.paste.images && !y->log.paste.images_told && !y->log.paste.domains[DOMAIN_DRAWN].line;
 	if (d == DOMAIN_PROTEINS)

@@ -246,6 +246,8 @@ causes_told(struct autopsy *y, bool explained)
 			continue;		/* a limit that is less is what was reached */
 		if (s->said == offsetof(struct oom_paste, ended_by) && said->line == y->log.paste.less.line)
 			continue;		/* that says so by itself */
+		if (s->kind == SAYS_TOLD_SERVER && autopsy_trains(y))
+			continue;		/* it writes texts for what is trained, beside that */
 		if (said->line && !(s->better && *better) && is_of(y, s, explained))
 			autopsy_cause(y, s->kind, arena_printf(y->arena, "L%s. %s", autopsy_said(y, said) + 1, s->follows));
 	}

@@ -32,6 +32,7 @@ enum oom_domain {
 	DOMAIN_LISTS,		/* lists of them, which are one batch */
 	DOMAIN_EMBEDS,		/* texts of which sentence-transformers makes vectors, */
 	DOMAIN_ENCODES,		/* by the call that does */
+	DOMAIN_VISION,		/* Qwen's models that are given pictures */
 	DOMAIN_LMDEPLOY,	/* texts that LMDeploy serves, */
 	DOMAIN_SGLANG,		/* or SGLang */
 	DOMAIN_DENSE,		/* points of all pixels of a scene's pictures, */
