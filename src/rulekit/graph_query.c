@@ -49,13 +49,24 @@ node_has_weights(const struct node *n)
 	    node_is(n, "conv_transpose");
 }
 
+bool
+node_is_trained(const struct node *n)
+{
+	int i;
+
+	for (i = 0; i < n->nin; i++)
+		if (n->in[i] && n->in[i]->kind == T_PARAM && !n->in[i]->frozen)
+			return true;
+	return false;
+}
+
 int
-weighted_layers(const struct module *m)
+trained_layers(const struct module *m)
 {
 	int i, found = 0;
 
 	for (i = 0; i < m->forward->nodes.n; i++)
-		found += node_has_weights(m->forward->nodes.v[i]);
+		found += node_has_weights(m->forward->nodes.v[i]) && node_is_trained(m->forward->nodes.v[i]);
 	return found;
 }
 

@@ -26,9 +26,11 @@ struct node	*only_reader(const struct tensor_readers *, const struct node *);
  * place of its own. NULL for inputs and parameters. */
 struct node	*tensor_maker(const struct tensor *);
 
-/* Is it a layer that multiplies its input by weights? How many such there are. */
+/* Is it a layer that multiplies its input by weights? Does a node read parameters that are trained?
+ * How many layers are both. */
 bool	node_has_weights(const struct node *);
-int	weighted_layers(const struct module *);
+bool	node_is_trained(const struct node *);
+int	trained_layers(const struct module *);
 
 /* A number that the optimizer was given, or its default; 0 where it has no such argument. */
 double	optimizer_real(const struct settings *, const char *name);

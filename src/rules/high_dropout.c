@@ -9,6 +9,7 @@
 #include "ir/op.h"
 
 #define HIGH	0.8
+#define HIGHEST	0.9	/* that published networks have */
 #define ENOUGH	200	/* numbers left of a vector: that much was found to be best of wide ones */
 
 /* The numbers that are left, on average, of a sample. */
@@ -16,6 +17,15 @@ static double
 left(const struct node *n)
 {
 	return (double)tensor_elements_per_sample(n->in[0]) * (1 - op_real(n, "rate"));
+}
+
+/* And of a vector, of which a sample may have several; of a map there is none. */
+static double
+left_of_vector(const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+
+	return x->rank < 1 || x->rank > 2 ? 0 : (double)x->dim[x->rank - 1] * (1 - op_real(n, "rate"));
 }
 
 static bool
@@ -26,7 +36,7 @@ is_high(const struct node *n)
 	if (!node_is(n, "dropout"))
 		return false;
 	rate = op_real(n, "rate");
-	return rate > HIGH || (rate == HIGH && (n->in[0]->rank != 1 || left(n) < ENOUGH));
+	return rate >= HIGH && (rate > HIGHEST || left_of_vector(n) < ENOUGH);
 }
 
 /* What it makes. */
@@ -35,6 +45,12 @@ found(const struct node *n, const void *context)
 {
 	(void)context;
 	return is_high(n) ? n->out[0] : NULL;
+}
+
+static const char *
+amount(struct arena *a, double n)
+{
+	return n < 1000 ? arena_printf(a, "%.4g", n) : lint_commas(a, (int64_t)n);
 }
 
 static void
@@ -56,8 +72,8 @@ check(const struct rule *rule, struct lint *l)
 			continue;
 		g = lint_report(l, rule, n->loc, "'%s' drops %g %% of what it is given", n->path,
 		    100 * op_real(n, "rate"));
-		diag_fact(l->diags, g, "of %s numbers of a sample %.4g are left, on average",
-		    lint_commas(m->arena, tensor_elements_per_sample(n->in[0])), left(n));
+		diag_fact(l->diags, g, "of %s numbers of a sample %s are left, on average",
+		    lint_commas(m->arena, tensor_elements_per_sample(n->in[0])), amount(m->arena, left(n)));
 		if (op_real(n, "rate") == 1)
 			continue;
 		keep = arena_printf(m->arena, "%.4g", 1 - op_real(n, "rate"));
@@ -79,9 +95,9 @@ const struct rule rule_high_dropout = {
 	    "and so do many programs that were written then: their 0.8 is 0.2 here. A network "
 	    "that loses four numbers of five in training learns slowly or not at all, and nothing "
 	    "fails.\n\n"
-	    "Reported from 0.8 on, but not for 0.8 of a vector of which 200 numbers or more are "
+	    "Reported from 0.8 on, but not up to 0.9 of vectors of each of which 200 numbers or more are "
 	    "left: Kuchaiev and Ginsburg (Training deep autoencoders for collaborative filtering, "
-	    "2017) do well with that. Write 1 less the number. TensorFlow 2 prints \"Large dropout "
+	    "2017) do well with 0.8, Simonyan and Zisserman (Two-stream convolutional networks, 2014) with 0.9. Write 1 less the number. TensorFlow 2 prints \"Large dropout "
 	    "rate: 0.8 (>0.5). In TensorFlow 2.x, dropout() uses dropout rate instead of "
 	    "keep_prob. Please ensure that this is intended\"; seen in DeepLearningZeroToAll "
 	    "#204.",

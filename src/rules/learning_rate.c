@@ -2,7 +2,8 @@
  * learning-rate: one far outside of what the optimizer is used with. For sgd it is lr / (1 -
  * momentum), the size that steps converge to, and grows with the batch. The bounds are wide: a rule
  * that is often wrong gets switched off. A linear model, which has no layer whose gradient its
- * steps could spoil, takes rates of any size (30 is usual for linear probes).
+ * steps could spoil, takes rates of any size (30 is usual for linear probes). What clips gradients
+ * to less than a length of 1 makes sgd's steps as much smaller.
  */
 #include "rulekit/graph_query.h"
 
@@ -37,7 +38,7 @@ real_of(const struct optimizer_number *r, const char *name)
 static double
 most_of(const struct module *m, size_t i)
 {
-	if (weighted_layers(m) < 2)
+	if (trained_layers(m) < 2)
 		return INFINITY;
 	return ranges[i].scales && m->set.batch > USUAL_BATCH ?
 	    ranges[i].most * (double)m->set.batch / USUAL_BATCH : ranges[i].most;
@@ -65,13 +66,14 @@ judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 {
 	double momentum = strcmp(r->optimizer->name, "sgd") == 0 ? real_of(r, "momentum") : 0;
 	double steps = momentum < 1 ? r->value / (1 - momentum) : r->value;
+	double clip = l->module->set.clip > 0 && l->module->set.clip < 1 ? l->module->set.clip : 1;
 	size_t i;
 
 	if (strcmp(r->optimizer->name, "rmsprop") == 0 && real_of(r, "eps") > SMALL_EPS)
 		return;
 	for (i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
 		if (strcmp(ranges[i].optimizer, r->optimizer->name) == 0 &&
-		    ((steps < ranges[i].least && !r->part) || steps > most_of(l->module, i)))
+		    ((steps < ranges[i].least && !r->part) || steps * (ranges[i].scales ? clip : 1) > most_of(l->module, i)))
 			report(rule, l, r, momentum, steps, i);
 }
 
@@ -95,7 +97,9 @@ const struct rule rule_learning_rate = {
 	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10, and for 0; of updates with "
 	    "optimizers of their own, too, and of groups where it is above that. Above batch 256 sgd's 10 grows with "
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "
-	    "3.2 and momentum 0.9 at batch 8192). Quiet for large rates of a single layer with "
+	    "3.2 and momentum 0.9 at batch 8192). Where gradients are clipped to a length below 1, steps are as much "
+	    "smaller: language models were trained with 20 and 30 beside a clip of 0.25 (Merity and others: Regularizing and "
+	    "optimizing LSTM language models, 2017). Quiet for large rates of a single layer with trained "
 	    "weights: linear probes are trained with 30 (He and others: Momentum contrast, 2020). "
 	    "The default of torch.optim.Adam is 1e-3; ResNet's sgd has 0.1 with momentum 0.9, "
 	    "which comes to 1.",

@@ -36,7 +36,7 @@ judge(const struct rule *rule, struct lint *l, const struct optimizer_number *n)
 static void
 check(const struct rule *rule, struct lint *l)
 {
-	if (weighted_layers(l->module) >= 2)
+	if (trained_layers(l->module) >= 2)
 		each_optimizer_number(rule, l, "weight_decay", judge);
 }
 
@@ -52,7 +52,7 @@ const struct rule rule_weight_decay = {
 	    "adamw the number is another thing, a share lr * weight_decay of each weight a step "
 	    "(Loshchilov and Hutter: Decoupled weight decay regularization, 2017), and 0.1 is "
 	    "usual: GPT-3 was trained with it.\n\n"
-	    "Reported from 0.1 on, of groups and of updates with optimizers of their own too, but not for adamw, nor for a single layer with weights, where "
+	    "Reported from 0.1 on, of groups and of updates with optimizers of their own too, but not for adamw, nor for a single layer with trained weights, where "
 	    "it is ridge regression. Most often the optimizer was changed and the number was not. "
 	    "ResNet has 1e-4, VGG and AlexNet 5e-4.",
 	.check = check,
