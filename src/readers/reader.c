@@ -78,6 +78,14 @@ reader_count_of(const struct data_source *d, const char *name)
 	return a ? a->n : 0;
 }
 
+double
+reader_real_at(const struct data_source *d, const char *name, int i, double otherwise)
+{
+	const struct attr *a = find(d, name);
+
+	return !a || a->n == 0 ? otherwise : a->real[i < a->n ? i : a->n - 1];
+}
+
 int64_t
 reader_field(const struct module *m, const struct data_source *d, const struct tensor *t)
 {

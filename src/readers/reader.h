@@ -76,6 +76,8 @@ int64_t		 reader_int(const struct data_source *, const char *attr, int64_t other
 bool		 reader_flag(const struct data_source *, const char *attr);
 /* How many numbers a list has; 0: it is not given. */
 int		 reader_count_of(const struct data_source *, const char *attr);
+/* Its I-th number: a list of one has the same for all. */
+double		 reader_real_at(const struct data_source *, const char *attr, int i, double otherwise);
 
 /* Of a reader with one file for all: where an input's numbers begin in a row, with all inputs
  * before all targets or the other way round. T NULL: how many numbers a row has. */

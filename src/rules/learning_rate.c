@@ -50,6 +50,11 @@ report(const struct rule *rule, struct lint *l, const struct optimizer_number *r
 {
 	struct diag *g;
 
+	if (isinf(steps)) {
+		g = lint_report(l, rule, r->loc, "momentum %g of sgd keeps all gradients for ever: its steps grow without an end", momentum);
+		diag_help(l->diags, g, "usual for %s: 0.9", r->optimizer->name);
+		return;
+	}
 	if (r->value == 0)
 		g = lint_report(l, rule, r->loc, "a learning rate of 0 trains nothing");
 	else
@@ -65,7 +70,7 @@ static void
 judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 {
 	double momentum = strcmp(r->optimizer->name, "sgd") == 0 ? real_of(r, "momentum") : 0;
-	double steps = momentum < 1 ? r->value / (1 - momentum) : r->value;
+	double steps = momentum < 1 ? r->value / (1 - momentum) : r->value > 0 ? INFINITY : 0;
 	double clip = l->module->set.clip > 0 && l->module->set.clip < 1 ? l->module->set.clip : 1;
 	size_t i;
 
@@ -94,7 +99,7 @@ const struct rule rule_learning_rate = {
 	    "steps. Most often the optimizer was changed and the learning rate was not.\n\n"
 	    "Reported for adam, adamw and adamax outside of 1e-7 to 0.05, for lion outside of 1e-8 to "
 	    "0.05, for rmsprop outside of 1e-7 to 0.1 (MobileNetV3's rate), unless its eps is large, "
-	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10, and for 0; of updates with "
+	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; of updates with "
 	    "optimizers of their own, too, and of groups where it is above that. Above batch 256 sgd's 10 grows with "
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "
 	    "3.2 and momentum 0.9 at batch 8192). Where gradients are clipped to a length below 1, steps are as much "

@@ -1,6 +1,6 @@
 /*
- * scale-mismatch: validation reads its data in another way than training: another scale, or other
- * columns of the same table. Reads the settings alone.
+ * scale-mismatch: validation reads its data in another way than training: another scale, or another
+ * mean or deviation. Reads the settings alone.
  */
 #include "lint/rule.h"
 
@@ -21,6 +21,39 @@ has_scaled_input(const struct module *m)
 	return false;
 }
 
+/* One of mean= and std= that differs, or NULL; the numbers of the first channel that does. */
+static const char *
+other_normal(const struct data_source *t, const struct data_source *v, double *training, double *validation)
+{
+	static const char *const name[] = { "mean", "std" };
+	int i, k;
+
+	for (i = 0; i < 2; i++)
+		for (k = 0; k < 3; k++) {
+			*training = reader_real_at(t, name[i], k, i);
+			*validation = reader_real_at(v, name[i], k, i);
+			if (*training != *validation)
+				return name[i];
+		}
+	return NULL;
+}
+
+static void
+check_normal(const struct rule *rule, struct lint *l)
+{
+	const struct data_source *t = &l->module->set.data, *v = &l->module->set.validate_data;
+	double training, validation;
+	const char *name = other_normal(t, v, &training, &validation);
+	struct diag *g;
+
+	if (!name)
+		return;
+	g = lint_report(l, rule, v->loc, "validation has another %s of its inputs than training: %.4g, and not %.4g", name,
+	    validation, training);
+	diag_place(l->diags, g, t->loc, "training's data are here");
+	diag_help(l->diags, g, "training's mean and std in both: they are numbers of the network, and not of a data set");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -29,9 +62,12 @@ check(const struct rule *rule, struct lint *l)
 	double times;
 	struct diag *g;
 
-	if (!m->set.train || !m->set.validate || t->reader != v->reader || !reader_has_files(t) ||
-	    t->scale == v->scale || !has_scaled_input(m))
+	if (!m->set.train || !m->set.validate || t->reader != v->reader || !reader_has_files(t) || !has_scaled_input(m))
 		return;
+	if (t->scale == v->scale) {
+		check_normal(rule, l);
+		return;
+	}
 	times = t->scale != 0 ? v->scale / t->scale : 0;
 	g = lint_report(l, rule, v->loc, "validation scales its inputs by %.4g, and training by "
 	    "%.4g",
@@ -54,7 +90,8 @@ const struct rule rule_scale_mismatch = {
 	    "0 to 255 given to a network that has seen 0 to 1 are out of everything it knows, and "
 	    "validation stays near chance while training looks well. scale= is a part of the "
 	    "data setting, so that it is written twice, and forgotten once.\n\n"
-	    "Reported where train and validate read files of one format with different scales. "
+	    "Reported where train and validate read files of one format with different scales, or with another mean= or std=, or one that "
+	    "validation has not. "
 	    "A scale in the network (image -> scale(1/255)) cannot differ, and lets inputs be "
 	    "staged as u8, in a quarter of the memory. Seen in doctr #214, a /255 that validation "
 	    "lacked, and mlpack examples #213.",

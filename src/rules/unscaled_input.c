@@ -1,8 +1,8 @@
 /*
- * unscaled-input: large numbers straight into a layer with weights: bytes of 0 to 255, or columns
- * of the data files that are far from 1. Batch normalisation behind that layer divides a scale that
- * all have out again, so then it is right. Walks on from each input through layers that leave its
- * range as it is.
+ * unscaled-input: large numbers straight into a layer with weights: bytes of 0 to 255, pictures
+ * whose mean and deviation are of another scale, or columns of the data files that are far from 1.
+ * Batch normalisation behind that layer divides a scale that all have out again, so then it is
+ * right. Walks on from each input through layers that leave its range as it is.
  */
 #include "rulekit/data_look.h"
 #include "rulekit/fix_edits.h"
@@ -26,6 +26,7 @@ struct column {			/* of vectors; of maps all their numbers are one */
 
 struct finding {		/* why an input is unscaled */
 	const struct tensor *input;
+	bool normal;		/* by mean= and std=, of which the least and the most of .worst follow */
 	bool known;		/* by the files' contents, which follow */
 	const char *file;
 	int64_t field, rows, large, columns;
@@ -106,6 +107,31 @@ holds_bytes(const struct module *m, const struct tensor *input)
 	    reader_count_of(&m->set.data, "std") == 0);
 }
 
+#define NARROW	0.1	/* what the whole range of a picture is at least */
+
+/* Are mean= and std= of another scale than the pictures? Of 0 to 1 beside bytes as they are, most
+ * often, or of bytes beside scale=1/255. */
+static bool
+is_normalised_wrongly(const struct module *m, struct finding *f)
+{
+	const struct data_source *d = &m->set.data;
+	int n = reader_count_of(d, "std"), means = reader_count_of(d, "mean"), i;
+	double widest = 0;
+
+	if (n == 0 || !file_of_bytes(m) || f->input->dtype == DT_U8 || f->input->rank != 3)
+		return false;
+	for (i = 0; i < n || i < means; i++) {
+		double mean = reader_real_at(d, "mean", i, 0), std = reader_real_at(d, "std", i, 1);
+		double least = -mean / std, most = (WHITE * d->scale - mean) / std;
+
+		f->worst.least = i == 0 ? least : fmin(least, f->worst.least);
+		f->worst.most = i == 0 ? most : fmax(most, f->worst.most);
+		widest = fmax(widest, most - least);
+	}
+	f->normal = fmax(fabs(f->worst.least), fabs(f->worst.most)) >= LARGE || widest < NARROW;
+	return f->normal;
+}
+
 static bool
 keeps_range(const struct node *n)
 {
@@ -130,7 +156,7 @@ find(const struct lint *l, const struct tensor *input)
 		return NULL;
 	if (look_at(l, f))
 		return f->large > 0 ? f : NULL;
-	return holds_bytes(m, input) ? f : NULL;
+	return holds_bytes(m, input) || is_normalised_wrongly(m, f) ? f : NULL;
 }
 
 static void
@@ -146,6 +172,19 @@ tell_bytes(struct lint *l, struct diag *g, const struct finding *f)
 	    "gradient, are up to 255 times as large");
 	diag_help(l->diags, g, from->dtype == DT_U8 ? "%s -> scale(1/255) -> ..." :
 	    "scale=1/255 in data, of train and validate; or %s -> scale(1/255) -> ...", from->name);
+}
+
+static void
+tell_normal(struct lint *l, struct diag *g)
+{
+	const struct data_source *d = &l->module->set.data;
+	double mean = reader_real_at(d, "mean", 0, 0), std = reader_real_at(d, "std", 0, 1);
+
+	diag_place(l->diags, g, d->loc, "the data are here");
+	diag_fact(l->diags, g, "a picture's bytes go from 0 to 255, times %.4g: (0 - %.4g) / %.4g = %.4g, and (%.4g - %.4g) / %.4g = %.4g",
+	    d->scale, mean, std, -mean / std, WHITE * d->scale, mean, std, (WHITE * d->scale - mean) / std);
+	diag_help(l->diags, g, d->scale == 1 ? "scale=1/255 in data, of train and validate: mean and std are of numbers of 0 to 1" :
+	    "mean and std of the numbers that scale makes; those of bytes go without scale=");
 }
 
 static void
@@ -217,6 +256,12 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 {
 	struct diag *g;
 
+	if (f->normal) {
+		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as numbers of %.4g to %.4g: mean and std are of another scale",
+		    n->path, f->input->name, f->worst.least, f->worst.most);
+		tell_normal(l, g);
+		return;
+	}
 	if (!f->known) {
 		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as bytes of 0 to 255: nothing "
 		    "scales them", n->path, f->input->name);
@@ -307,6 +352,8 @@ const struct rule rule_unscaled_input = {
 	    "years and prices do beside shares. "
 	    "Otherwise u8 inputs of three or more extents, for vectors of bytes may be one-hot, and IDX "
 	    "files without scale=, whose usual contents are bytes. "
+	    "And pictures of which mean= and std= make numbers of 30 and more, as ImageNet's of 0 to 1 do of bytes, or numbers that all but "
+	    "agree, as those of bytes do beside scale=1/255. "
 	    "A normalisation right behind that layer, batchnorm behind all concatenations of it, or a scale, batchnorm or arithmetic "
 	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
 	    "where columns differ.",
