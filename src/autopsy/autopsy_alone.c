@@ -158,9 +158,9 @@ own_step(struct autopsy *y, const char *have)
 	}
 	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s" AT_START(" %s run needs more than there is, for its weights" IN_TRAINING(" (in training with gradients and what the optimizer keeps)")
 	    ", the same whatever the batch, or for what its layers make, which grows with the samples at once (the batch) and their size (pixels, length)" AFTERWARDS("; or something is held of " IN_SERVING("what ran before in the same process")
-	    IN_TRAINING("earlier steps (" HAS_TRAINED(IN_TORCH("losses with their graph, ")) "lists of results), and grows from one to the next")) ".") AFTERWARDS(HAD_STEPS(" Where it fails only after steps that had fitted, something may be held from "
+	    IN_TRAINING("earlier steps (" HAS_TRAINED(IN_TORCH("losses with their graph, ")) "lists of results), and grows from one to the next")) ".") AFTERWARDS(HAD_STEPS(" Where it fails only after steps that had fitted%s, something may be held from "
 	    "earlier ones (" HAS_TRAINED(IN_TORCH("sums of losses with their graph, ")) "lists of results), or samples or a phase (tests, a file that is saved) came that need more.")) "%s",
-	    have, autopsy_may_go_on(y) ? "Either the" : "The", may_be_recorded(y) ?
+	    have, autopsy_may_go_on(y) ? "Either the" : "The", y->log.paste.later.line ? arena_printf(y->arena, " (%s)", autopsy_said(y, &y->log.paste.later)) : "", may_be_recorded(y) ?
 	    y->log.paste.older && !y->log.paste.newer ? " Where nothing is trained, as in tests and inference, volatile=True of PyTorch before 0.4 spares what forward keeps for backward." :
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }

@@ -46,7 +46,7 @@ static const struct {
 	[HABIT_TEXTS] = { OF_EITHER, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "is of transformers' sets of texts (%s). Where it was the machine's memory, and the run's set is one of those (TextDataset, LineByLineTextDataset), its file is read whole, and tokens are made of all of it "
 	    "there, in each process: many times the file's bytes. A smaller file, or datasets (load_dataset(\"text\"), map()), which keeps what is made in a file, takes less." },
 	[HABIT_READS] = { OF_HOST, false, TRACE_READS, "%s: where the file is large, it lies there as a whole, and while it is read often more than once. In parts (chunksize, an "
-	    "iterator), or mapped (mmap_mode=\"r\"), it need not." },
+	    "iterator), or, of an array of numbers, mapped (mmap_mode=\"r\"), it need not." },
 	[HABIT_ARRAY] = { OF_HOST, false, TRACE_ARRAY, "makes one array of %s: where that is a list of all samples, it lies there whole, and until the list is let go of, twice. Read "
 	    "as they are needed (a generator, a Dataset that opens a file for each, numpy.memmap), a batch does." },
 	[HABIT_GATHERS] = { OF_HOST, false, 0, "puts a picture, by its name, on a list in a loop (line %s). Where that goes over a whole data set, all of them lie there at once, decoded: read as they are "

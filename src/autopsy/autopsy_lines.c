@@ -293,6 +293,8 @@ autopsy_is_one_tensor(const struct autopsy *y)
 static void
 batch_said(struct autopsy *y)
 {
+	if (y->log.paste.loading.line && !autopsy_had_steps(y))
+		return;			/* no samples are there as weights are loaded */
 	if (y->log.batch <= 1 || y->log.paste.told.graph.line || (y->module && y->log.batch == y->batch))
 		return;
 	if (autopsy_tests_more(y) || autopsy_is_tried(y, BY_BATCH))

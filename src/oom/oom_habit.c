@@ -28,6 +28,9 @@
 #define PREDICTS_TOLD	"predict in a loop|predict() in a loop|predict in the loop|predict() in the loop|predict within a loop|predict in a for loop|predict() in a for loop|predict inside a loop|predict() inside a loop|predict in a callback|" \
     "predict() in a callback|model.predict repeatedly|model.predict() repeatedly|repeatedly call model.predict|repeatedly calling model.predict|repeatedly calling predict|repeated calls to predict|repeated calls to model.predict|" \
     "multiple calls to model.predict|循环调用predict|循环调用model.predict|循环里调用predict|循环中调用model.predict|循环predict|多次调用predict|多次调用model.predict|反复调用predict|反复调用model.predict"
+/* vLLM beside training, on devices of its own. */
+#define SERVER_APART	"one for training|another for vllm|one for vllm|other for vllm|1 for vllm|a separate gpu|separate gpus|separate node|separate nodes|separate server|separate device|dedicated gpu|dedicated gpus|dedicated node|different gpu|different gpus|different node|" \
+    "gpu for vllm|gpus for vllm|device for vllm|its own gpu|its own gpus|own device|vllm_mode server|vllm_mode: server|vllm_mode=server|vllm_mode=\"server\"|vllm_mode='server'|vllm_server_host|vllm-serve|gpus for training|gpu for training"
 #define LIMITS_LINES	5	/* from a head of limits to the last of them */
 
 static const struct {
@@ -532,6 +535,8 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_DENSE, line, 0, NULL, NULL);
 	if (talk_any_phrase(t, "triggered tf.function retracing"))
 		oom_habit_keep(h, HABIT_RETRACES, line, 0, NULL, NULL);
+	if (talk_any_phrase(t, "vllm") && talk_has_whole(t, SERVER_APART))
+		h->off[HABIT_SERVER] = true;
 	if ((at = talk_first(t, PREDICTS_TOLD)) && !talk_any_phrase(t, "instead|rather than|without"))
 		oom_habit_keep(h, HABIT_PREDICTS, line, line, NULL, NULL);
 	oom_seen_unrolled(h, t, line);

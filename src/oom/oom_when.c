@@ -335,7 +335,9 @@ rounds_in(struct talk t)
 #define EARLY_STEPS	20	/* "the 4th step" may be one of what is to be done */
 #define NUMERALS	"一|二|两|三|四|五|六|七|八|九|十|百|千|万|几|多"
 #define ROUNDS_CHINESE	"个epoch|epoch|轮|次|步|个step|step|个iter|iter|个batch"
-#define FINE_CHINESE	"正常|没问题|没有问题|没报错|没有报错|可以跑|能跑"
+#define FINE_CHINESE	"正常|没问题|没有问题|没报错|没有报错|可以跑|能跑|没事|都好"
+#define COMES_CHINESE	"跑到|训到|练到|行到|到了|跑了|练了"
+#define OF_NEXT		"的时候|时|后|就|突然|报|爆|，就|,就|，突然|，报|，爆|，会|,爆"
 #define WITHIN_CHINESE	30	/* bytes to what is said of rounds */
 
 /* The end of the count of rounds behind S, "九个epoch", "30000次"; NULL: there is none, or it is of
@@ -369,6 +371,24 @@ is_early(struct talk count)
 	return !(s < count.s + count.n && is_digit(*s) && piece_count(s, count.s + count.n, &n) && n > EARLY_STEPS);
 }
 
+/* "跑到50轮，会爆显存", "训练了12个epoch就报错", "到epoch 30时": not "跑了3次都报错", of runs. */
+static const char *
+comes_to_rounds(struct talk t)
+{
+	const char *at = NULL, *to, *end = t.s + t.n;
+	size_t n;
+	int64_t count;
+
+	while (talk_next_phrase(t, COMES_CHINESE, &at, &n))
+		if ((to = past_rounds(t, at + n)) && !talk_any_phrase(talk_part(t, at + n, to), "次") && !talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), FINE_CHINESE) &&
+		    (memcmp(at + n - 3, "到", 3) == 0 || talk_any_phrase(talk_head(t, to, 9), OF_NEXT)))
+			return at;
+	for (at = NULL; talk_next_phrase(t, "到epoch|到 epoch|到step|到 step", &at, &n); )
+		if ((to = piece_past_blanks(at + n, end)) < end && is_digit(*to) && piece_count(to, end, &count) && count > 1 && !talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), FINE_CHINESE))
+			return at;
+	return NULL;
+}
+
 /* "运行到第九个epoch的时候显存不足", "前三万次都可以正常训练": at a later round than the first. */
 static const char *
 late_by_rounds(struct talk t)
@@ -376,6 +396,8 @@ late_by_rounds(struct talk t)
 	const char *at = NULL, *to;
 	size_t n;
 
+	if ((at = comes_to_rounds(t)))
+		return at;
 	while (talk_next_phrase(t, "到第|在第|第|前", &at, &n)) {
 		if (!(to = past_rounds(t, at + n)) || (memcmp(at, "前", 3) != 0 && is_early(talk_part(t, at + n, to))))
 			continue;
@@ -508,6 +530,29 @@ is_later_round(struct talk t, const char *s, const char *to, int64_t n)
 		return false;
 	round = clause_word_behind(t, to + 2);
 	return talk_is_one_of(round, "batch iteration iter minibatch step") && n > (talk_is_one_of(round, "step") ? EARLY_STEPS : 2);
+}
+
+#define UNFINISHED	"complete an epoch|complete one epoch|complete a single epoch|complete the first epoch|complete even one epoch|complete even a single epoch|finish an epoch|finish one epoch|finish a single epoch|finish the first epoch|finish even one epoch|finish even a single epoch|" \
+    "run an epoch to completion|run an epoch to completition|run one epoch to completion|get through an epoch|get through one epoch|get through a single epoch|get through the first epoch|make it through an epoch|make it through one epoch|make it through a single epoch|make it through the first epoch|" \
+    "get to the end of an epoch|reach the end of an epoch|reach the end of the first epoch|get to the end of the first epoch"
+#define ALMOST		"to the end of an epoch|through an epoch|a full epoch|a whole epoch|an entire epoch|to the end of the epoch|to the end of the first epoch"
+#define UNFINISHED_CHINESE	"一个epoch都跑不完|一个epoch都训不完|一个epoch都没跑完|跑不完一个epoch|一轮都跑不完|一轮都没跑完|跑不完一轮|无法跑完一个epoch|没法跑完一个epoch|一个epoch也跑不完|一个epoch还没跑完"
+
+/* "It cannot complete an epoch", "almost to the end of an epoch": steps of it had fitted; not where
+ * time is what lacks. */
+static const char *
+ends_within(struct talk t)
+{
+	size_t n;
+	const char *at = talk_first(t, UNFINISHED_CHINESE);
+	struct talk clause;
+
+	if (at || !talk_any_of(t, "epoch"))
+		return at;
+	if (!(at = talk_find_whole(t, UNFINISHED, &n)) && !(at = talk_find_whole(t, ALMOST, &n)))
+		return NULL;
+	clause = talk_clause(t, at, n);
+	return (clause_says_no(talk_part(t, clause.s, at), "unable almost nearly fails failed barely hardly") || talk_has_whole(talk_part(t, clause.s, at), "not able")) && !talk_any_whole(clause, "day days hour hours time slow minutes loss if should accuracy") && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }
 
 #define MIDWAY		"halfway|half way|half-way|in the half|in the middle|midway"
@@ -675,6 +720,10 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
 	if (!at && p->told.killed.line == line && !talk_any_begins(t, "load"))
 		at = clause_says(t, MIDWAY, AHEAD | BEHIND | WORKS, "");
+	if (!at && (p->told.what || p->told.here_line) && (at = ends_within(t))) {
+		said_at(&p->later, t, at, line);
+		return;
+	}
 	soon = is_soon(t);
 	if (soon && (oom_told_is_of_failure(&p->told, t, soon, line)))
 		said_at(&p->soon, t, soon, line);

@@ -509,6 +509,19 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	}
 }
 
+#define CALLED		"was called|is called|gets called|got called|were called|are called|method was|is then called|was then called|not called|n't called|never called|被调用|没有调用|未调用"
+
+/* A hook at an epoch's end, to which results of all steps go; not one that a sentence only says to
+ * have been called, or not, where it speaks of no memory. */
+static const char *
+ends_epoch(struct talk t)
+{
+	const char *at = talk_first(t, "training_epoch_end|validation_epoch_end|test_epoch_end");
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_any_phrase(sentence, CALLED) && !oom_short_may_say(sentence) ? NULL : at;
+}
+
 /* What is large of its data or its network, and what was changed of that. */
 static void
 sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
@@ -519,7 +532,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_given(&p->media, &p->told, t, line, oom_bulk_media);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
-	said_of_failure(&p->hook, &p->told, t, talk_first(t, "training_epoch_end|validation_epoch_end|test_epoch_end"), line);
+	said_of_failure(&p->hook, &p->told, t, ends_epoch(t), line);
 	said_of_failure(&p->models, &p->told, t, oom_runs_models(t), line);
 	said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
