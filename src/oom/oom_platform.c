@@ -171,7 +171,7 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 		p->tf_data = -1;
 	else if (p->tf_data == 0 && talk_has_whole(t, "import tensorflow|import tensorflow_datasets|from tensorflow|tf.data|tfds|tensorflow datasets|tensorflow-datasets|tensorflow_datasets"))
 		p->tf_data = line;
-	if (talk_any_whole(t, "spark pyspark sparksession spark-nlp spark-submit sparkcontext") || talk_any_phrase(t, "org.apache.spark"))
+	if (!talk_any_whole(t, "dgx") && (talk_any_whole(t, "spark pyspark sparksession spark-nlp spark-submit sparkcontext") || talk_any_phrase(t, "org.apache.spark")))
 		p->spark = line;
 	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:"))
 		p->lua = line;

@@ -200,7 +200,7 @@ is_doubted(struct talk clause, const char *at)
 {
 	struct talk before = talk_part(clause, clause.s, at);
 
-	return talk_any_whole(before, "too") && talk_has_whole(before, "for it to be|for this to be|for that to be|to be a|to be an|to be about|to be due");
+	return talk_any_whole(before, "too") && talk_has_whole(before, "for it to be|for this to be|for that to be|for it being|to be just a|to be only a");
 }
 
 bool
