@@ -334,7 +334,7 @@ lister(const struct autopsy *y)
 	} makers[] = {
 		{ "HIP", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" }, { "Ascend", "npu-smi" },
 		{ "MindSpore", "npu-smi or nvidia-smi" }, { "Gaudi", "hl-smi" }, { "a GPU", NULL }, { "OpenCL", NULL }, { "Vulkan", NULL }, { "SYCL", NULL }, { "wgpu", NULL },
-		{ "DirectML", NULL }, { "ggml", NULL },
+		{ "DirectML", NULL }, { "ggml", NULL }, { "LAMMPS", NULL }, { "Blender", NULL },
 	};
 	const struct oom_message *o = y->main;
 	const struct oom_paste *p = &y->log.paste;

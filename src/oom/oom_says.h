@@ -50,6 +50,12 @@
     "told (-j of make and ninja, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
 #define MATLAB_BATCH	"MATLAB had no memory left on the device for what a network makes of the samples that it is given at once, which grows with their number and their size: " TRY BY_BATCH "a smaller MiniBatchSize"	\
     TRY BY_SAMPLES "smaller samples" TRY_END ", take less."
+#define HASHCAT		"hashcat reckoned before it began that the attack needs more on the device than the driver gives, for which the largest single buffer that it gives counts, too: fewer hashes or rules at once, or less work at a time "	\
+    "(-n, -w), need less."
+#define ITK_IMAGE	"The " MACHINES ", had no room for an image. ITK, on which ANTs, elastix, SimpleITK and 3D Slicer stand, keeps images whole, each voxel in its type (4 bytes for float), and most filters make another one: cropped or coarser "	\
+    "images, types of fewer bytes, fewer threads that keep one each, or a filter that works part by part take less."
+#define NVENC		"NVIDIA's encoder of films could not begin another session. Either the device had no memory left for it, or as many run as its driver allows at once, which on GeForce are few: with fewer at once, or with the processor's "	\
+    "encoder, it goes on."
 #define DUCKDB		"DuckDB's own limit (memory_limit, by itself four fifths of what the machine has) was reached, which is of the " MACHINES ". What does not fit it is written to a folder where it may (temp_directory), but for "	\
     "some operations: fewer threads, fewer rows or columns at once, preserve_insertion_order=false, or a higher limit, as far as there is memory, help."
 #define RELION_POOL	"RELION's own pool of the device's memory, which each of its ranks there has from the start, had no free piece as large as what was asked for, "	\
