@@ -257,7 +257,7 @@ oom_bulk_classes(struct talk t)
 #define OF_CARD		"gpu gpus graphics a6000 a5000 a100 h100 v100 3090 4090 5090 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
-#define OF_USAGE	"usage free left allocated allocate available takes consumes rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
+#define OF_USAGE	"usage free left allocated allocate available takes consumes consume consumed costs cost rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
 
 /* Of a card that is used, and not of how much of it: "using a GTX 980 of 6 GB". */
 #define USES		"used uses using"
@@ -308,6 +308,15 @@ is_share_taken(struct talk t, struct talk clause)
 	return clause.s > t.s && clause.s[-1] == '(' && talk_any_whole(talk_part(t, talk_sentence(t, clause.s).s, clause.s), "takes take took consumes consumed occupies occupied uses used needs requires");
 }
 
+/* Is what ends at TO an amount of data? "12 GB video memory" is none. */
+static bool
+is_of_files(struct talk t, const char *to)
+{
+	struct talk word = clause_word_behind(t, to);
+
+	return talk_is_one_of(word, "dataset data file files model models checkpoint csv images video corpus archive swap disk freed less more") && !talk_is_one_of(clause_word_behind(t, word.s + word.n), "memory ram");
+}
+
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
  * machine's, nor what one needs. */
 static bool
@@ -318,7 +327,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 
 	if (is_of_past(clause) || works_there(t, s) || is_share_taken(t, clause) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
 		return false;
-	if (talk_is_one_of(clause_word_behind(t, to), "dataset data file files model models checkpoint csv images video corpus archive swap disk freed less more") || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
+	if (is_of_files(t, to) || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
 		return false;
 	if (!talk_any_begins(clause, OF_CARD) && !named_ahead && !talk_has_whole(clause, "video card|graphic card"))
 		return false;
@@ -349,6 +358,9 @@ named_card(struct talk t)
 
 /* "I have a 24 GB GPU and get ...", of any size, where that sentence says that it fails there. */
 #define OWN_ANY		"i have |i've |i am using |i'm using |i use |on a |on my |with my |with a |on one |on two |on an |with an |using a |using my |using an "
+/* "I have a GPU with only 12 GB. It fails with out of memory.", in two sentences. */
+#define ONLY_OWN	"i have|i only have|i just have|we have|we only have|i've got|i am using|i'm using|i use|my gpu|my card|my graphics"
+
 /* With which a device of any size is too small for what failed there. */
 #define AT_ONCE		"as soon as|right away|immediately|at the first step|in the first step|at the first iteration|in the first iteration|at the very beginning"
 
@@ -377,6 +389,17 @@ card_in_chinese(struct talk t)
 	return NULL;
 }
 
+/* The most that a card of which T says the amount at S may have, to be too small. */
+static int64_t
+most_card(struct talk t, const char *s)
+{
+	struct talk sentence = talk_sentence(t, s), ahead = talk_part(t, sentence.s, s);
+
+	if (talk_has_whole(t, AT_ONCE) || (oom_short_fails(sentence) && talk_any_phrase(ahead, OWN_ANY)))
+		return MOST_DEVICE;
+	return oom_short_fails(t) && talk_any_whole(ahead, "only just") && talk_has_whole(ahead, ONLY_OWN) ? MOST_DEVICE : MOST_CARD;
+}
+
 const char *
 oom_bulk_card(struct talk t)
 {
@@ -395,7 +418,7 @@ oom_bulk_card(struct talk t)
 			continue;
 		to = piece_number(s, end, &n);
 		unit = clause_word_behind(t, to);
-		if (n <= 0 || n > (talk_has_whole(t, AT_ONCE) || (oom_short_fails(talk_sentence(t, s)) && talk_any_phrase(talk_part(t, talk_sentence(t, s).s, s), OWN_ANY)) ? MOST_DEVICE : MOST_CARD) || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
+		if (n <= 0 || n > most_card(t, s) || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
 			continue;
 		if (is_of_this_card(t, talk_clause(t, s, 1), s, unit.s + unit.n))
 			return s;

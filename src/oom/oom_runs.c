@@ -231,7 +231,7 @@ oom_runs_models(struct talk t)
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|instances of the same model|instances of one model|instances of a model|instances of the model|instance count|model instances|instance_group|several instances of|multiple instances of|two instances of|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 
-#define ONE_USED	"only one|just one|only 1|only a single|only the first|only first|only on the first|only on one|only gpu 0|only gpu0|only cuda:0|only on gpu 0|only on gpu0|only on cuda:0|only uses one|only use one|only used one|only using one|" \
+#define ONE_USED	"only one|just one|only 1|only a single|only the first|only first|only on the first|only be used in the first|only used in the first|only be used on the first|only used on the first|only occupies the first|only occupies one|only fills the first|only in the first|only on one|only gpu 0|only gpu0|only cuda:0|only on gpu 0|only on gpu0|only on cuda:0|only uses one|only use one|only used one|only using one|" \
     "only uses the first|only use the first|only uses gpu 0|only loads on one|all on one gpu|all on the first gpu|everything on one gpu|everything on gpu 0|whole model on one gpu|entire model on one gpu|"	\
     "second gpu is not used|second gpu is idle|second gpu is unused|other gpu is not used|other gpu is idle|other gpu is unused|other gpus are not used|other gpus are idle|other gpus are unused|other cards are idle|other cards are not used|"	\
     "not use both|n't use both|not using both|n't using both|not use the second|n't use the second|not use the other|n't use the other|not split across|n't split across|not distributed across|n't distributed across"
@@ -268,12 +268,15 @@ oom_runs_single(struct talk t)
     "occupied by gpu0|occupied by the first|always occupy|always occupies|memory on gpu 0|memory on gpu0|memory of gpu 0|memory on the first|allocates memory on"
 
 #define BY_ALL		"used by all|occupied by all|taken by all|allocated by all|by every process|by each process"
-#define FIRST		"first gpu|first card|first device|gpu 0|0 gpu|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu|card 0|card0|device 0|cuda device 0"
+#define FIRST		"first gpu|first card|first device|gpu 0|0 gpu|gpu0|gpu:0|gpu-0|cuda:0|gpu#0|1st gpu|main gpu|master gpu|primary gpu|0th gpu|0th card|card 0|card0|device 0|cuda device 0"
 #define PROCESSES	"extra process|extra processes|additional process|additional processes|several processes|processes are using|processes on|processes use|processes running on"
 #define OF_OTHERS	"other process|other processes|another process|other users|other user's|other people|other's|others'"
 
 /* Does the sentence of the N bytes at AT, which name the first device, say that it has more than
  * the others? */
+#define SEVERAL_THERE	"gpus|cards|multi-gpu|multi gpu|multi-card|multiple gpu|dataparallel|data parallel|ddp"
+#define UNEVEN		"imbalance|imbalanced|unbalanced|uneven|unevenly|not balanced|inbalance"
+
 static bool
 has_more(struct talk t, const char *at, size_t n)
 {
@@ -295,7 +298,13 @@ has_more(struct talk t, const char *at, size_t n)
 	/* "several extra processes came up on GPU 0" */
 	if (talk_has_whole(sentence, PROCESSES) && !talk_has_whole(sentence, OF_OTHERS))
 		return true;
-	return talk_has_whole(sentence, "more memory than|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
+	/* "4 GPUs ... Seems to be the first GPU memory overflow" */
+	if (talk_has_whole(sentence, "memory overflow|memory overflows|overflows|overflowed|is overflowing") && talk_has_whole(t, SEVERAL_THERE))
+		return true;
+	/* "the memory usage is always unbalanced. The highest usage of the 0th card causes ..." */
+	if (talk_has_whole(t, UNEVEN) && talk_has_whole(sentence, "highest|the most|most memory|most of the memory") && talk_any_of(sentence, "memory usage"))
+		return true;
+	return talk_has_whole(sentence, "more memory than|more vram than|much memory than|much more memory|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
 	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
 	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory");
 }
@@ -306,6 +315,14 @@ has_more(struct talk t, const char *at, size_t n)
 #define SEVERAL_CHINESE	REST_CHINESE "|多卡|多gpu|多显卡|每张卡|其他卡|其它卡|其余卡|其他显卡|其余显卡|其他gpu|几张卡|双卡|两张卡|四张卡|八张卡|2卡|4卡|8卡|并行"
 #define FULL_CHINESE	"占满|爆满|被爆|爆了|爆掉|打满|撑爆|满了|已满|溢出|显存更多|占用更多|显存最多|占用最多|占用最高|占用更高|高于其|多于其|不均|不平衡|比其他|比其它"
 #define OTHERS_CHINESE	"别人|他人|其他人|其他进程|其它进程|别的进程|其他程序|其它程序|其他任务|别的任务|每张卡都|所有卡都"
+
+/* Of the memory of several devices, and neither of data nor of an option. */
+static bool
+is_uneven_memory(struct talk sentence)
+{
+	return talk_any_whole(sentence, "memory vram") && talk_has_whole(sentence, SEVERAL_THERE "|multi-gpus|2 gpu|two gpu|4 gpu|8 gpu") && talk_any_whole(sentence, "usage use uses utilization consumption load allocation distribution footprint occupied occupies occupancy") &&
+	    !talk_any_whole(sentence, "class classes dataset data loss avoid avoids prevent warning") && !memchr(sentence.s, '=', sentence.n);
+}
 
 static const char *
 first_in_chinese(struct talk t)
@@ -334,6 +351,10 @@ oom_runs_first(struct talk t)
 		return at;
 	for (rest = t; (at = talk_find_whole(rest, FIRST, &n)); rest = talk_part(t, at + n, t.s + t.n))
 		if (has_more(t, at, n))
+			return at;
+	/* "unbalanced memory usage in multi-GPU training": the first has the more of it */
+	for (rest = t; (at = talk_find_whole(rest, UNEVEN, &n)); rest = talk_part(t, at + n, t.s + t.n))
+		if (is_uneven_memory(talk_sentence(t, at)))
 			return at;
 	return NULL;
 }
