@@ -171,6 +171,12 @@ apply_shared(struct expander *ex, struct shared *shared, struct loc use,
 	struct binding *unused = shared->unused;
 	struct value v;
 
+	if (shared->applying) {
+		diag_help(ex->d, ex_error(ex, "value", shared->loc, "this label has the name of what it labels, so where it is used again "
+		    "it is of itself"), "give the label another name");
+		return value_poison(w.loc);
+	}
+	shared->applying = true;
 	shared->unused = NULL;
 	ex->sharing += !unused;
 	if (shared->first)
@@ -180,6 +186,7 @@ apply_shared(struct expander *ex, struct shared *shared, struct loc use,
 	else
 		v = apply(ex, s, &w, shared->expr, ops);
 	ex->sharing -= !unused;
+	shared->applying = false;
 	if (unused && !unused->labelled)
 		unused->value.maker = v.maker;
 	return v;

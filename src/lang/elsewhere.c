@@ -204,7 +204,7 @@ static const struct {
 	{ "dim", "it is axis here, and the batch is not counted: PyTorch's dim=1 is axis=0; -1 is the last" },
 	{ "input_shape", "what goes in says its shape: x -> dense(64)" },
 	{ "batch_first", "sequences are [steps, features] of each sample" },
-	{ "betas", "write beta1=0.9, beta2=0.999" },
+	{ "betas", "the first is beta1=, the second beta2=" },
 	{ "return_sequences", "all states come out, [steps, hidden]; those after the last step are .last" },
 	{ "return_state", "all states come out, [steps, hidden]; those after the last step are .last" },
 	{ "inplace", "whether it runs in place is the planner's choice" },

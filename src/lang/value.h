@@ -46,6 +46,7 @@ struct shared {			/* what a label names */
 	const char *path;
 	struct loc loc;
 	bool strip;		/* it was written as a call with its operands: leave those out */
+	bool applying;		/* right now: its layer must not lead to itself */
 	struct binding *unused;	/* it was named before its first use, which makes it; NULL: that was */
 };
 
