@@ -24,6 +24,9 @@ static const struct {
 	{ "adamax", 1e-7, 0.05, "1e-5 to 1e-2", false },
 	{ "lion", 1e-8, 0.05, "1e-6 to 1e-3", false },
 	{ "rmsprop", 1e-7, 0.1, "1e-5 to 1e-2", false },
+	{ "lamb", 1e-7, 1, "1e-4 to 1e-2", false },
+	{ "adafactor", 1e-7, 1, "1e-4 to 1e-2", false },
+	{ "adagrad", 1e-7, 5, "1e-3 to 0.1", false },
 	{ "sgd", 1e-6, 10, "1e-3 to 1", true },
 };
 
@@ -98,7 +101,7 @@ const struct rule rule_learning_rate = {
 	    "which is right for sgd, throws every weight of a usual network away within a few "
 	    "steps. Most often the optimizer was changed and the learning rate was not.\n\n"
 	    "Reported for adam, adamw and adamax outside of 1e-7 to 0.05, for lion outside of 1e-8 to "
-	    "0.05, for rmsprop outside of 1e-7 to 0.1 (MobileNetV3's rate), unless its eps is large, "
+	    "0.05, for rmsprop outside of 1e-7 to 0.1 (MobileNetV3's rate), unless its eps is large, for lamb and adafactor outside of 1e-7 to 1, for adagrad outside of 1e-7 to 5, "
 	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; of updates with "
 	    "optimizers of their own, too, and of groups where it is above that. Above batch 256 sgd's 10 grows with "
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "

@@ -136,7 +136,7 @@ static bool
 keeps_range(const struct node *n)
 {
 	static const char *const name[] = { "cast", "flatten", "reshape", "pad", "crop", "maxpool",
-		"avgpool", "upsample", "dropout", "relu", NULL };
+		"avgpool", "upsample", "dropout", "relu", "slice", "concat", NULL };
 	int i;
 
 	for (i = 0; name[i] && !node_is(n, name[i]); i++)
