@@ -345,6 +345,13 @@ metal(struct autopsy *y)
 
 /* ---- pools that keep what was freed ---- */
 
+/* Is it ONNX Runtime's, or that of a library that it sets up? */
+static bool
+is_of_session(const struct oom_message *o)
+{
+	return o->kind == OOM_ONNX || (o->kind == OOM_CUDA && o->status && strncmp(o->who, "cu", 2) == 0);
+}
+
 static void
 pools(struct autopsy *y)
 {
@@ -359,7 +366,7 @@ pools(struct autopsy *y)
 		autopsy_cause(y, SAYS_POOLS, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
 		    "them: get_default_memory_pool().free_all_blocks() gives them back. Arrays that a variable, "
 		    "a list or the last error still names are not freed.");
-	if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->log.paste.unmade && y->log.paste.unmade >= y->main->line - 1 && y->log.paste.unmade <= y->main->last)
+	if (is_of_session(y->main) && y->lo < IMPOSSIBLE && y->log.paste.unmade && y->log.paste.unmade >= y->main->line - 1 && y->log.paste.unmade <= y->main->last)
 		autopsy_cause(y, SAYS_POOLS, "It failed while a session was made, ahead of any input: weights are put in their place then, once for each session and process. Fewer of these, a smaller "
 		    "network or one in fewer bits, or other programs that let go of that memory, leave room; smaller inputs or batches do not.");
 	else if (y->main->kind == OOM_ONNX && y->lo < IMPOSSIBLE && y->main->limited)

@@ -47,6 +47,8 @@ static const char *const says[DOMAINS] = {
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
 	[DOMAIN_EMBEDS] = "Where that is encode() of sentence-transformers with convert_to_tensor=True, the vectors of all texts stay on the device until the last is done, and are put together there then: parts of the texts, one "
 	    "after the other, or NumPy's arrays in the machine's memory (without that setting), keep that from growing with the number of texts.",
+	[DOMAIN_SWAPS] = "Where that is a program that swaps faces in films (roop, Deep-Live-Cam, FaceFusion), several of its threads work on frames at once, each with what the models make of one: fewer threads (--execution-threads), fewer models "
+	    "beside (enhancers), or smaller frames take less.",
 	[DOMAIN_VISION] = "Where that is Qwen's model that is given pictures (Qwen2-VL, and those after it), a picture becomes a token for each square of 28 or 32 pixels, up to 16,384 of them where max_pixels of its processor or of the message says nothing "
 	    "else, and a film as many for its frames: what layers make grows with them, and attention's scores, where they are stored, with their square. " TRY BY_SAMPLES "A smaller max_pixels" TRY BY_ANYTHING "fewer pictures or frames at once" TRY_END ", take less.",
 	[DOMAIN_LMDEPLOY] = "Where LMDeploy runs there, it sets a share of the device aside for keys and values as it starts (cache_max_entry_count: of what the weights leave free, before version 0.2.1 of all of it): " TRY BY_SHARE "a smaller share"
@@ -194,12 +196,16 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return false;
 	if (strcmp(o->who, "Java") == 0)
 		return false;		/* of its own heap */
+	if (d == DOMAIN_SWAPS && !o->host && !y->log.paste.unmade && !y->log.paste.training && o->kind == OOM_CUDA && o->status && strncmp(o->who, "cu", 2) == 0)
+		return true;		/* a library's handle, of each thread */
 	if (is_of_either(d) ? !autopsy_says_little(o) && !ended : !autopsy_says_little(o) || o->host)
 		return false;
 	if (d == DOMAIN_RESULTS && !gathers(y))
 		return false;
 	if (d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3)
 		return is_of_frames(&y->log.paste, d);
+	if (d == DOMAIN_SWAPS)
+		return !y->log.paste.unmade && !y->log.paste.training && !(o->facts & TRACE_LOADING);
 	if (d == DOMAIN_VISION)		/* nor texts alone, nor what has no room for its weights */
 		return !y->log.paste.loading.line && !y->log.paste.server.line && !(o->facts & (TRACE_LOADING | TRACE_PROFILES | TRACE_STEP)) && !y->log.paste.quantizing && !y->log.paste.quantizes.line && !y->log.paste.llama;
 	if (d == DOMAIN_ENLARGES)	/* what is drawn by diffusion is drawn anew at that size */

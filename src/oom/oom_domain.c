@@ -35,6 +35,7 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_LISTS] = "list of numpy arrays|list of np arrays|list of arrays|list of images|list of frames|list of pictures|list of cv2 images|list of pil images|source=frames|source=images|source=image_list|source=frame_list",
 	[DOMAIN_EMBEDS] = "sentencetransformer|sentencetransformers|sentence-transformers|sentence_transformers|sentence transformers|sbert",
 	[DOMAIN_ENCODES] = "encode|model.encode|encoding|encodes|encode_multi_process|embed|embedding|embeddings|convert_to_tensor",
+	[DOMAIN_SWAPS] = "roop|roop-unleashed|deep-live-cam|deep live cam|deeplivecam|facefusion|face_swapper|face swapper|inswapper|inswapper_128|inswapper_128.onnx|faceswapper",
 	[DOMAIN_VISION] = "qwen2-vl|qwen2vl|qwen2_vl|qwen2.5-vl|qwen2.5vl|qwen2_5_vl|qwen2.5_vl|qwen2_5-vl|qwen3-vl|qwen3vl|qwen3_vl|qwen2vlforconditionalgeneration|qwen2_5_vlforconditionalgeneration|qwen2-vl-2b|qwen2-vl-7b|qwen2-vl-72b|qwen2-vl-2b-instruct|"
 	    "qwen2-vl-7b-instruct|qwen2-vl-72b-instruct|qwen2.5-vl-3b-instruct|qwen2.5-vl-7b-instruct|qwen2.5-vl-32b-instruct|qwen2.5-vl-72b-instruct|qwen2.5-vl-3b|qwen2.5-vl-7b|qwen2.5-vl-32b|qwen2.5-vl-72b|qwen3-vl-4b|qwen3-vl-8b|qwen_vl_utils",
 	[DOMAIN_LMDEPLOY] = "lmdeploy|turbomind|cache_max_entry_count|--cache-max-entry-count",

@@ -32,6 +32,7 @@ enum oom_domain {
 	DOMAIN_LISTS,		/* lists of them, which are one batch */
 	DOMAIN_EMBEDS,		/* texts of which sentence-transformers makes vectors, */
 	DOMAIN_ENCODES,		/* by the call that does */
+	DOMAIN_SWAPS,		/* faces that are put in the place of others in films */
 	DOMAIN_VISION,		/* Qwen's models that are given pictures */
 	DOMAIN_LMDEPLOY,	/* texts that LMDeploy serves, */
 	DOMAIN_SGLANG,		/* or SGLang */

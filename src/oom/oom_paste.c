@@ -535,7 +535,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->llama = line;
 	if (talk_any_phrase(t, "instant-ngp|instant ngp|instantngp|colmap2nerf|nerf dataset|nerfstudio|nerfacto|ns-train"))
 		p->scenes = line;
-	if (talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena"))
+	if (talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena|cuda_call|cublas|cudnn|out of memory|not enough memory|bad allocation"))
 		p->unmade = line;
 	oom_platform_line(p, t, line, told);
 	generates(p, t, line, told);
