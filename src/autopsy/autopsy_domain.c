@@ -223,9 +223,20 @@ is_said(const struct autopsy *y, int d, bool grows)
 	return (d != DOMAIN_SPEECH && d != DOMAIN_TEXTS) || y->log.paste.training;
 }
 
+/* Is it of what fuses depths, which the processor does? */
+static bool
+is_of_fusion(const struct autopsy *y)
+{
+	const char *name = y->log.paste.domains[DOMAIN_DENSE].name;
+
+	return strstr(name, "usion") || strstr(name, "using");
+}
+
 static const char *
 says_of(const struct autopsy *y, int d)
 {
+	if (d == DOMAIN_DENSE && is_of_fusion(y))
+		return says[d];
 	if (!device_says[d] || !is_of_device(y))
 		return says[d];
 	return d == DOMAIN_RESULTS && y->log.paste.domains[DOMAIN_LISTS].line ? ONE_BATCH : device_says[d];

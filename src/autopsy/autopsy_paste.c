@@ -337,7 +337,7 @@ board(struct autopsy *y)
 		return;
 	autopsy_cause(y, SAYS_BOARD, arena_printf(y->arena, "Line %d names a board of NVIDIA's. Where it ran there, the processor and the GPU have one memory, of which the system, a desktop and CUDA's own "
 	    "libraries take a large part (a framework's may be a gigabyte or more). Fewer other programs, a smaller network or fewer pixels%s leave room on either; a swap "
-	    "file holds what the processor has, not what the GPU uses.", y->log.paste.jetson, y->log.paste.few_bits ? "" : ", and weights in 16 bits"));
+	    "file holds what the processor has, not what the GPU uses.", y->log.paste.jetson, y->log.paste.few_bits || y->log.paste.many_bits || y->log.paste.llama ? "" : ", and weights in 16 bits"));
 }
 
 /* Is it of a framework with neither PyTorch's graphs nor Keras' models? */

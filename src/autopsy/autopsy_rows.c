@@ -198,8 +198,8 @@ const struct row autopsy_rows[] = {
 		    "and lies there free"), "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
 		    " shows what is needed." } } },
 	{ NEEDS_HOST | NEEDS_LOADS, "weights were loaded then", {
-		{ "Those of a file and the model's own lie there together, a model's in float32 unless it is told otherwise", "then it fails before the first result, whatever the batch. "
-		    "A file that is mapped (safetensors), fewer bits, or " IN_TORCH("in transformers torch_dtype and low_cpu_mem_usage=True, or ") "a smaller model take less." } } },
+		{ "Those of a file and the model's own lie there together" UNTRIED(BY_BITS, ", a model's in float32 unless it is told otherwise"), "then it fails before the first result, whatever the batch. "
+		    "A file that is mapped (safetensors), " UNTRIED(BY_BITS, "fewer bits, ") "or " IN_TORCH("in transformers torch_dtype and low_cpu_mem_usage=True, or ") "a smaller model take less." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
 		{ WEIGHTS_MORE, BEFORE_ANY } } },
 	{ NEEDS_SINGLE, "one of several devices alone is used", {

@@ -202,12 +202,19 @@ autopsy_is_of_step(const struct autopsy *y)
 	}
 }
 
+/* Is it a server's engine, which switches gradients off? */
+static bool
+runs_by_itself(const struct autopsy *y)
+{
+	return is_of_server(y->main) || y->log.serving || y->log.paste.server.line || y->log.paste.domains[DOMAIN_SGLANG].line || y->log.paste.domains[DOMAIN_LMDEPLOY].line;
+}
+
 /* May gradients be on where they need not? Not where torch.no_grad() was read, unless people say
  * that it is missing. */
 static bool
 has_gradients(const struct autopsy *y)
 {
-	return autopsy_in_torch(y) && !(y->log.paste.older && !y->log.paste.newer) && !autopsy_is_tried(y, BY_NO_GRAD);
+	return autopsy_in_torch(y) && (autopsy_trains(y) || !runs_by_itself(y)) && !(y->log.paste.older && !y->log.paste.newer) && !autopsy_is_tried(y, BY_NO_GRAD);
 }
 
 /* Is it a program of another language than those that networks are trained in, by its message or by

@@ -40,7 +40,7 @@ static const char *const names[DOMAINS] = {
 	    "qwen2-vl-7b-instruct|qwen2-vl-72b-instruct|qwen2.5-vl-3b-instruct|qwen2.5-vl-7b-instruct|qwen2.5-vl-32b-instruct|qwen2.5-vl-72b-instruct|qwen2.5-vl-3b|qwen2.5-vl-7b|qwen2.5-vl-32b|qwen2.5-vl-72b|qwen3-vl-4b|qwen3-vl-8b|qwen_vl_utils",
 	[DOMAIN_LMDEPLOY] = "lmdeploy|turbomind|cache_max_entry_count|--cache-max-entry-count",
 	[DOMAIN_SGLANG] = "sglang|sglang.launch_server|sglang serve|mem_fraction_static|--mem-fraction-static|mem-fraction-static",
-	[DOMAIN_DENSE] = "stereo_fusion|stereofusion|stereo fusion|dense_stereo|patch_match_stereo|patchmatchstereo|patchmatch|dense reconstruction|dense stereo|fusion step|fusion steps|fusion process|densestereo|patch match stereo",
+	[DOMAIN_DENSE] = "stereo_fusion|stereofusion|stereo fusion|dense_stereo|patch_match_stereo|patchmatchstereo|patchmatch|dense reconstruction|dense stereo|fusion step|fusion steps|fusion process|dense fusion|colmap fusion|depth fusion|depth map fusion|fusing|densestereo|patch match stereo",
 	[DOMAIN_COLMAP] = "colmap|colmap.exe",
 	[DOMAIN_BETWEEN] = "rife|practical-rife|rife-ncnn-vulkan|flowframes|frame interpolation|video interpolation|frame-interpolation|frame_interpolation|interpolate a video|interpolate the video|interpolate video|interpolating a video|film_net|ema-vfi|inference_video.py",
 	[DOMAIN_MESHES] = "extract_mesh|--extract_mesh|extract_geometry|get_geometry_prediction|marching_cubes|marching cubes|marching_tetrahedra|flexicubes|dmtet|latents2mesh|octree_resolution|octree resolution|mc_resolution|mc-resolution|--mc-resolution|query_grid_features|isosurface_helper|extract_fields|extract_iso",

@@ -66,9 +66,9 @@ has_many(struct talk t, const char *to, enum oom_source source)
 {
 	int64_t n;
 
-	if (source == SOURCE_PROSE)
-		return talk_any_of(talk_sentence(t, to), "memory oom");
-	return oom_habit_number(t, to, &n) && n > 1;
+	if (source == SOURCE_PROSE && !talk_any_of(talk_sentence(t, to), "memory oom"))
+		return false;
+	return oom_habit_number(t, to, &n) ? n > 1 : source == SOURCE_PROSE;
 }
 
 /* Is what stands from S to END within a name one that may go with a knob's? */

@@ -250,6 +250,9 @@ keep(struct oom_measures *m, const char *by, int line)
 	*to = *to ? *to : line;
 }
 
+/* "It is lower than the other limit": compared with another, and not tried. */
+#define IS_BELOW	"is lower than|are lower than|be lower than|was lower than|is smaller than|are smaller than|be smaller than|is shorter than|be shorter than"
+
 /* A person's words for the measure of a row, at AT of T. */
 static bool
 is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
@@ -258,6 +261,8 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line, less = is_made_less(sentence, at, n);
 	const char *next = sentence.s + sentence.n + 1, *end = t.s + t.n;
 
+	if (talk_has_whole(clause, IS_BELOW))
+		return false;
 	if (!vain && talk_has_whole(clause, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN)) {
 		vain = next < end && remains(talk_sentence(t, next));
 		if (next >= end) {

@@ -322,7 +322,7 @@ const struct phrase oom_phrases[] = {
 	{ "Device memory allocation of size # failed", OWN_BYTES(OOM_CUDA, "Vulkan") },
 	{ "Device memory allocation of size # failed", ROW(ROLE_MESSAGE, OOM_OTHER, false, NULL, NULL, PHRASE_BYTES) },
 	{ "vkAllocateMemory failed -2", SAYS(OOM_CUDA, "Vulkan", VULKAN_DEVICE) },	/* as ncnn writes it */
-	{ "vkAllocateMemory failed -1", ROW(ROLE_MESSAGE, OOM_HOST, true, "Vulkan", NULL, 0) },
+	{ "vkAllocateMemory failed -1", ROW(ROLE_MESSAGE, OOM_HOST, true, "Vulkan", VULKAN_HOST, 0) },
 	{ "vkAllocateMemory failed -10", APART("Vulkan", VULKAN_OBJECTS) },
 	{ "~vkAllocateMemory failed!", HEDGED(OOM_CUDA, "Vulkan", VULKAN_UNTOLD) },
 	{ "VK_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Vulkan") },

@@ -209,6 +209,7 @@
 #define VULKAN_UNTOLD	"Vulkan's driver did not give memory that was asked for; the code behind it (-2: none left on the device, -1: none of the machine's, -10: too many pieces) says why. " OF_NCNN
 #define VULKAN_DEVICE	"By the code (-2) Vulkan's driver had no memory left on the device, or gives no piece as large as was asked for; for graphics of a processor that memory is a part of the machine's. "	\
     OF_NCNN
+#define VULKAN_HOST	"By the code (-1) Vulkan's driver found no room in the machine's memory; graphics of a processor have no other. " OF_NCNN
 #define VULKAN_OBJECTS	"Not for want of memory, by the code (-10): Vulkan's driver gives only so many pieces of memory at a time, however large they are, and had given all of them. Less at once "	\
     "(smaller tiles or pictures, one after the other) asks for fewer."
 #define GUESSES_VIDEO	"Wan2GP guesses, of an error while a video was made, that the device had too little memory; its console has the error itself. Where it is that, what layers make grows "	\
