@@ -184,7 +184,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = autopsy_grows_there(y) ? &p->grows : NULL;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
-	told[place(NEEDS_SHUFFLE)] = words ? &p->told.shuffle : NULL;
+	told[place(NEEDS_SHUFFLE)] = words && !p->told.sure ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = (words || is_killed(o)) && !p->grows.line && !p->later.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words && (o->host || !p->grows.line || (!p->told.sure && p->grows.line == p->told.workers.line)) ? &p->told.workers : NULL;
 	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;
@@ -295,7 +295,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 	const struct oom_message *o = y->main;
 	bool either = !o->hedged && !(r->needs & NEEDS_WORKERS) && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && is_any_memory(&y->log.paste.told) && !(is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))) ||
 	    ((r->needs & (NEEDS_LONG | NEEDS_LARGE | NEEDS_LATE)) && names_no_memory(y)));
-	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT | NEEDS_WORKERS)) ? "it was the machine's memory" :
+	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT | NEEDS_WORKERS | NEEDS_SHUFFLE)) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
 

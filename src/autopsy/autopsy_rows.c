@@ -145,7 +145,7 @@ const struct row autopsy_rows[] = {
 		{ "The system promises no more, however much is free (Linux with vm.overcommit_memory=2, Windows beyond its memory and the paging file)", "what is promised stands in "
 		    "/proc/meminfo (Committed_AS, CommitLimit), or in the task manager." },
 		{ "More is asked for at once than is free by then, for a moment alone", "the machine's own tool (" MONITOR "), while it runs, shows how it fills." } } },
-	{ NEEDS_HOST | NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
+	{ NEEDS_SHUFFLE, "samples are shuffled in a buffer", {
 		{ "The buffer in which samples are shuffled lies there whole, decoded as they are", "a smaller one "
 		    "(shuffle(buffer_size)), or names or encoded samples that are shuffled in place of decoded ones, take less." },
 		{ "Buffers of the epochs before lie there still, where the data set, or its iterator, is made anew in each", "then it grows as each epoch begins; made once, ahead of "
