@@ -295,6 +295,9 @@ has_more(struct talk t, const char *at, size_t n)
 	if (talk_has_whole(sentence, "is full|gets full|are full|nearly full|almost full|fills up|runs out|ran out|out of memory") && talk_any_whole(sentence, "while whereas but only") && !talk_any_whole(sentence, "free empty idle unused available") &&
 	    talk_has_whole(talk_part(t, at + n, sentence.s + sentence.n), "gpu 1|gpu1|gpu:1|gpu-1|cuda:1|gpu#1|second gpu|second card|other gpu|other gpus|other card|other cards|card 1|device 1|the others"))
 		return true;
+	/* "GPU 0 is around 90%, but my two other GPU are at only 50%" */
+	if (memchr(sentence.s, '%', sentence.n) && talk_any_whole(sentence, "while whereas but") && talk_any_whole(talk_part(t, at + n, sentence.s + sentence.n), "only just") && talk_has_whole(talk_part(t, at + n, sentence.s + sentence.n), "other gpu|other gpus|others|other cards|other two|other three"))
+		return true;
 	/* "several extra processes came up on GPU 0" */
 	if (talk_has_whole(sentence, PROCESSES) && !talk_has_whole(sentence, OF_OTHERS))
 		return true;

@@ -149,16 +149,24 @@ keeps_each(struct talk t)
     "持续走高|持续飙升|持续累积|一路上涨|一路上升|一路飙升|越用越多|越跑越多|越积越多|只增不减|缓慢上|线性增|增え続け|増加し続け|徐々に増|どんどん増|じわじわ増|メモリリーク|계속 증가|계속 늘|점점 증가|점점 늘|누수|"	\
     "постоянно растет|постоянно растёт|постепенно растет|постепенно растёт|утечка памяти|sigue aumentando|va aumentando|sigue creciendo|fuga de memoria|wächst ständig|wächst immer|steigt ständig|speicherleck|fuite de mémoire|ne cesse d'augmenter"
 
+/* "The memory will increase without stop" */
+#define WITHOUT_END	"increase without stop|increases without stop|increasing without stop|grow without stop|grows without stop|growing without stop|increase without bound|increases without bound|increasing without bound|grow without bound|grows without bound|growing without bound|" \
+    "increase without limit|increases without limit|increasing without limit|grow without limit|grows without limit|growing without limit|increase non-stop|increases non-stop|increasing non-stop|grows non-stop|increases nonstop|increase without end|never stops increasing|never stops growing|" \
+    "not stop increasing|n't stop increasing|not stop growing|n't stop growing"
+
 /* Where words say that memory grows. */
 static const char *
 grows(struct talk t)
 {
 	const char *by = grows_by(t);
+	size_t n;
 
 	if (by || (by = adds_each(t)) || (by = keeps_each(t)))
 		return by;
 	if (!talk_any_whole(t, "mem") && !talk_any_of(t, "leak memory vram usage ram 显存 内存 メモリ 메모리 памят memoria speicher mémoire"))
 		return NULL;
+	if ((by = talk_find_whole(t, WITHOUT_END, &n)) && !talk_any_whole(talk_clause(t, by, n), "if would could should might may disk"))
+		return by;
 	if ((talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear")) || talk_any_phrase(t, "page cache|disk cache"))
 		return NULL;		/* what it is for; or what the system keeps of files, which is no want */
 	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
@@ -168,9 +176,9 @@ grows(struct talk t)
 	    "is going up|goes up a bit|goes up each|goes up every|goes up after each|goes up after every|goes up slightly|goes up slowly|goes up gradually|climbs after|climbs with|climbs each|climbs every|climbs slowly|climbs steadily|keeps climbing|keeps rising|creeps up|increases after each|increases after every|rises after each|rises after every|rises with each|rises each|rises every|grows after each|grows after every|grows with each|grows with every|grows each|grows every|keeps going up|goes up as|goes up with|going up over|went up as|so did the memory|so does the memory|memory per second|ram per second|memory grows|usage grows|doubles the memory|doubles the vram|doubles the gpu memory|memory doubles|usage doubles|growing|slowly grow|grows in memory|grows slowly|keeps on pil|piling up|pilling up|piles up|ever increasing|ever-increasing|ever growing|"
 	    "to increase until|increases until|increased until|to grow until|grows until|grew until|to rise until|rises until|rose until|climbs until|climbed until|increase over|increases over|increasing over|increases with|increase with|"
 	    "increases each|increases every|increase during each|increase during every|increases during each|increases during every|increase after each|increase after every|increases after each|increases after every|increase with each|increase with every|goes up each|goes up every|goes up during each|goes up during every|goes up after each|goes up after every|rises each|rises every|rises after each|rises after every|rises during each|rises during every|grows after each|grows after every|grows during each|grows during every|grows each|grows every|slowly increas|slowly rais|slowly rises|slowly rising|slowly goes up|slowly going up|slowly went up|gradually rais|gradually goes up|gradually increas|gradually fill|gradually grow|gradually rise|gradually us|continuously increas|continuously grow|continuously rise|continuously fill|steadily increas|steady increase|"
-	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|is getting bigger|is getting larger|is getting higher|keeps getting bigger|keeps getting larger|keeps getting higher|becomes larger as|becomes bigger as|gets larger as|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
+	    "constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|is getting bigger|is getting larger|is getting higher|keeps getting bigger|keeps getting larger|keeps getting higher|becomes larger as|becomes bigger as|gets larger as|gets larger after|gets larger with|gets larger each|gets larger every|get larger after|get larger with|just gets larger|just get larger|gets bigger after|gets bigger with|gets bigger each|gets bigger every|get bigger after|just gets bigger|just get bigger|up and up|keeps using more|keep using more|keeps taking more|keeps consuming more|keeps requesting more|keeps asking for more|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|"
 	    "continues to grow|continues to expand|continues expanding|keeps expanding|memory is being allocated with each|memory is being allocated in each|memory is allocated with each|memory is allocated in each|memory is rising on every|memory is rising at every|memory is rising with every|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
-	    GROWS_ELSEWHERE "|就涨|涨一点|涨一些|每次涨|每轮涨|显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
+	    GROWS_ELSEWHERE "|随着epoch增|随着epoch的增|随epoch增|随着迭代增|随着step增|随step增|随着轮数增|随轮数增|随时间增|随着时间增|随训练增|随着训练增|就涨|涨一点|涨一些|每次涨|每轮涨|显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
 	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
 	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
 	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
