@@ -24,6 +24,9 @@ static const char *const says[DOMAINS] = {
 	    "the machine's memory holds them, too, while they are read or where they are offloaded.",
 	[DOMAIN_RANKS] = "Where samples are ranked by what neighbours they share (k-reciprocal encoding, Jaccard distances), each matrix of that has a number for each pair of them: of 20,000 it takes 1.49 GiB in float32, of "
 	    "200,000 149 GiB, and there are several. Of parts of the samples, in 16 bits, or of the nearest neighbours alone (sparse), they take less.",
+	[DOMAIN_TRANSDUCER] = "Where a transducer of speech (RNN-T) is trained, what joins both of its parts, and the loss, have a number for each frame, label and word of the vocabulary, and as many gradients: for a recording of 500 frames "
+	    "and 50 labels, with 5,000 words, 477 MiB each in float32, and those of a batch are padded to its longest. " TRY BY_ANYTHING "A smaller vocabulary" TRY BY_ANYTHING "more frames put together ahead of it" TRY BY_SAMPLES "shorter recordings"
+	    TRY BY_BATCH "fewer recordings at once" TRY BY_ANYTHING "a loss that makes a part of them (pruned RNN-T), or of the recordings, at a time" TRY_END ", take less.",
 	[DOMAIN_SPEECH] = "Where it trains on recordings, those of a batch are padded to its longest, and what layers keep grows with that, attention's scores, where they are stored, with its square: "
 	    "a few that are long decide whether it fits.",
 	[DOMAIN_ENTITIES] = "Where a graph of knowledge is embedded, each entity has a row of numbers, with its gradient and what the optimizer keeps, and each sample is compared with as many "
@@ -200,6 +203,8 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return true;		/* a library's handle, of each thread */
 	if (is_of_either(d) ? !autopsy_says_little(o) && !ended : !autopsy_says_little(o) || o->host)
 		return false;
+	if (d == DOMAIN_TRANSDUCER)	/* there are other transducers than of speech; and where one only writes, it has no loss */
+		return !y->log.paste.inferring.line && (y->log.paste.domains[DOMAIN_SPEECH].line || y->log.paste.training || strcmp(y->log.paste.domains[d].name, "transducer") != 0);
 	if (d == DOMAIN_RESULTS && !gathers(y))
 		return false;
 	if (d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3)

@@ -57,7 +57,7 @@ kept_on_device(struct talk t)
 static const char *
 caches_data(struct talk t)
 {
-	const char *at = talk_any_of(t, "cache caching cached ram") ? clause_says(t, "cache the dataset|cache the data|cache the whole|cache the entire|cache the images|cache the training|cache images|cache all|cache both|caches the data|caches the image|caches the whole|caches the entire|"
+	const char *at = talk_any_of(t, "cache caching cached ram") ? clause_says(t, "cache the dataset|cache the data|cache the whole|cache the entire|cache the images|cache the training|cache images|cache all|cache both|cached both|cached all|cached the images|cached the train|cached train|cached eval|cached images|caches both|caches images|caching both|caching train|caching eval|caches the data|caches the image|caches the whole|caches the entire|"
 	    "caches all|caching the data|caching the image|caching the whole|caching images|caching all|dataset caching|data.cache()|dataset.cache()|).cache()|ds.cache()|cache=true|cache=ram|cache='ram'|--cache ram|--cache argument|--cache flag|cached in ram|"
 	    "cached in memory|cache in ram|ram caching|images in ram|dataset in ram|whole dataset in memory|entire dataset in memory", AHEAD, "disabled disable off latents kv") : NULL;
 
@@ -648,6 +648,8 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	node_named(p, t, line);
 	if (!p->server.line && !p->training && (at = talk_first(t, "-m vllm.entrypoints|vllm serve |vllm/vllm-openai|= LLM(model=|=LLM(model=|vllm.LLM(|--gpu-memory-utilization|initializing an llm engine (v|initializing an llm engine with config|initializing a v1 llm engine|initializing a v0 llm engine")))
 		said_at(&p->server, t, at, line);
+	if (source == SOURCE_CODE && !p->tasks.line)
+		note(&p->tasks, t, talk_first(t, "innerloop_ctx("), line);
 	if (source != SOURCE_PROSE && source != SOURCE_UNSURE && source != SOURCE_COMMENT)
 		return;
 	for (i = 0; i < sizeof(blames) / sizeof(*blames); i++) {

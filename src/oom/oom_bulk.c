@@ -87,7 +87,7 @@ static const char *
 names_long(struct talk t)
 {
 	const char *at = talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
-	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|longer audio clips|long audio clips|longer clips|long clips|longer files|"
+	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|longer audio clips|long audio clips|long word|long words|longer words|long string|long strings|longer strings|long token sequence|long line|long lines|longer lines|longer clips|long clips|longer files|"
 	    "\xe5\x8f\xa5\xe7\xa8\x8d\xe5\xbe\xae\xe9\x95\xbf|\xe9\x95\xbf\xe6\x96\x87\xe6\x9c\xac|\xe6\x96\x87\xe6\x9c\xac\xe8\xbf\x87\xe9\x95\xbf|\xe5\x8f\xa5\xe5\xad\x90\xe8\xbf\x87\xe9\x95\xbf");	/* 句稍微长, 长文本, 文本过长, 句子过长 */
 
 	at = at && talk_has_whole(talk_sentence(t, at), CUT_OR_ELSE) ? NULL : at;
@@ -586,6 +586,27 @@ runs_with_smaller(struct talk t)
 	return talk_any_whole(clause, "should would could might may if not never still even hope want try you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
 }
 
+#define ABLE		"succeed to run|succeeded to run|succeed to train|succeeded to train|succeeded in running|succeeded in training|succeed in running|succeed in training|succeed to run it|managed to run|managed to train|was able to run|was able to train|were able to run|were able to train"
+
+/* "I succeeded to run it with 128x128": a size with which it runs. */
+static const char *
+able_with_size(struct talk t)
+{
+	size_t n;
+	int64_t side;
+	const char *at = talk_find_whole(t, ABLE, &n), *s, *to, *end;
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	if (!at || oom_short_fails(clause) || clause_is_question(talk_sentence(t, at)) || clause_says_no(clause, "if should would only without until before how") || talk_any_whole(clause, "batch epoch epochs steps paper"))
+		return NULL;
+	for (s = at + n, end = clause.s + clause.n; s < end; s = to) {
+		to = s + 1;
+		if (is_digit(*s) && (to = piece_number(s, end, &side)) && side >= LEAST_SIDE && end - to > 1 && memchr("xX*", *to, 3) && is_digit(to[1]))
+			return at;
+	}
+	return NULL;
+}
+
 #define AT_FIRST	"for the first|at first|initially|in the beginning|at the beginning|for a while|for some time"
 
 /* "With 416x416 it worked fine. But with 832x832 it is out of memory.", "it works with 20 images,
@@ -599,7 +620,7 @@ oom_bulk_less(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = able_with_size(t)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

@@ -16,6 +16,8 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_POINTS] = "lightglue|loftr|hloc|pipeline_sfm|hierarchical-localization",
 	[DOMAIN_FLUX] = "flux.1-dev|flux.1-schnell|flux1-dev|flux1-schnell|flux1dev|flux1dev_v10|flux1-dev-fp8|flux.1-kontext-dev|flux.1-fill-dev|dreambooth_flux|train_dreambooth_flux|train_dreambooth_lora_flux",
 	[DOMAIN_RANKS] = "jaccard_distance|compute_jaccard_distance|jaccard distance|jaccard distances|k-reciprocal|k_reciprocal",
+	[DOMAIN_TRANSDUCER] = "rnn_transducer|rnn-transducer|rnn transducer|rnnt|rnn-t|rnntloss|rnnt_loss|rnnt loss|rnn-t loss|transducer loss|transducerloss|transducer_loss|warp-transducer|warp_transducer|warprnnt|warp_rnnt|transformer transducer|transformer-transducer|"
+	    "transformer_transducer|conformer transducer|conformer-transducer|conformer_transducer|transducer model|transducer joint|joint network of the transducer|transducertask|asrtransducertask|transducer",
 	[DOMAIN_SPEECH] = "asr|speech recognition|speech-to-text|espnet|espnet2|wenet|wav2vec|wav2vec2|hubert|librispeech|aishell|ljspeech|libritts|tts|text-to-speech|text to speech|"
 	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train|icefall|zipformer|lhotse|rnnt|rnn-t|sovits|gpt-sovits|gpt_sovits|so-vits-svc|xtts|speechbrain|common voice|commonvoice",
 	[DOMAIN_ENTITIES] = "knowledge graph|knowledge graphs|knowledge graph embedding|kge|pykeen|distmult|transe|fb15k|fb15k-237|wn18|wn18rr|dgl-ke|dglke|openbiolink|kge_model",

@@ -15,6 +15,7 @@ enum oom_domain {
 	DOMAIN_POINTS,		/* of two pictures, which are matched */
 	DOMAIN_FLUX,		/* images that FLUX.1 makes, or is trained for */
 	DOMAIN_RANKS,		/* samples that are ranked by their neighbours */
+	DOMAIN_TRANSDUCER,	/* recordings, by a loss over frames, labels and words */
 	DOMAIN_SPEECH,		/* recordings */
 	DOMAIN_ENTITIES,	/* a graph of knowledge */
 	DOMAIN_VOLUMES,

@@ -503,6 +503,25 @@ generates(struct oom_paste *p, struct talk t, int line, bool told)
 		p->generates = line;
 }
 
+#define COUNTED_CARDS	"xa100|xh100|xh200|xh800|xa800|xv100|xb200|xl40|xa40|xa6000|xa5000|xrtx|x4090|x3090|xgtx|xt4|x a100|x h100|x h200|x h800|x a800|x v100|x b200|x l40|x a40|x a6000|x rtx|x gtx|x nvidia|x tesla|x titan|x 4090|x 3090|x t4|" \
+    "*a100|*h100|*h200|*h800|*a800|*v100|*a6000|*4090|*3090|*rtx|* a100|* h100|* h800|* v100|* 4090|* 3090|* rtx"
+
+/* "with 8xH800", "4 x RTX 3090": several cards, by their number and name. */
+static bool
+counts_cards(struct talk t)
+{
+	const char *at = NULL, *s;
+	size_t n;
+
+	while (talk_next_phrase(t, COUNTED_CARDS, &at, &n)) {
+		for (s = at; s > t.s && s[-1] == ' '; s--)
+			;
+		if (s > t.s && is_digit(s[-1]) && (s[-1] > '1' || (s - t.s > 1 && is_digit(s[-2]))))
+			return true;
+	}
+	return false;
+}
+
 void
 oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source source, bool traced)
 {
@@ -521,7 +540,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->layers = line;
 	if (talk_any_of(t, "sklearn scikit-learn scanpy anndata sc.pp. h5ad hdbscan umap dbscan spacy textacy gensim"))
 		p->classic = line;
-	if (talk_any_of(t, "fsdp deepspeed torchrun multi-gpu multigpu zero-3 zero3") || talk_any_whole(t, "gpus devices ranks nodes cards ddp"))
+	if (talk_any_of(t, "fsdp deepspeed torchrun multi-gpu multigpu zero-3 zero3") || talk_any_whole(t, "gpus devices ranks nodes cards ddp") || counts_cards(t))
 		p->several = line;
 	if (talk_any_of(t, "/pandas/core site-packages\\pandas pd.merge pd.concat pd.read_ .pivot_table( dataframe.merge") || talk_any_begins(t, "pandas"))
 		p->tables = line;
