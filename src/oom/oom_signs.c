@@ -314,7 +314,7 @@ static const struct sign code_signs[] = {
 	{ "box_iou( bbox_overlaps( bbox_iou( pairwise_iou(", NULL, TRACE_PAIRS },
 	{ "read_csv( np.load( pickle.load( json.load( read_parquet( loadtxt( genfromtxt( read_json( "
 	    "read_pickle( joblib.load( read_hdf( .readlines( .read().splitlines( .read().split( read_point_cloud( .readasarray( load_tiff(", NULL, TRACE_READS },
-	{ "np.ndarray( np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros( np_zeros( np_empty( np_ones(", NULL, TRACE_MAKES },
+	{ "np.ndarray( np.empty( np.zeros( np.ones( np.full( numpy.empty( numpy.zeros( numpy.ones( numpy.full( numpy.ndarray( np_zeros( np_empty( np_ones(", NULL, TRACE_MAKES },
 	{ "cdist( compute_distances( distance_matrix euclidean_dist( all_combinations all_pairs", NULL, TRACE_ALL_PAIRS },
 	{ "replaymemory( replaybuffer( replay_memory( replay_buffer(", NULL, TRACE_REPLAY },
 	{ "rasterize_gaussians", NULL, TRACE_SPLATS },
@@ -468,8 +468,8 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_JOIN;
 	if (joins_to_itself(t))
 		facts |= TRACE_PIECES;
-	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( "
-	    "np.asarray( .astype( to_categorical( get_dummies("))
+	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( numpy.insert( numpy.append( numpy.concatenate( numpy.vstack( numpy.hstack( "
+	    "numpy.stack( numpy.array( numpy.asarray( np.asarray( .astype( to_categorical( get_dummies("))
 		facts |= is_entry(t) ? TRACE_ENTRY : TRACE_ARRAY;
 	if (is_appended(t))
 		facts |= TRACE_ENTRY;

@@ -272,6 +272,7 @@ open_trace(struct oom_trace *t, struct oom_log *log, int line, bool headed)
 {
 	close_trace(t, log);
 	t->begun = t->last = line;
+	t->headed = headed;
 	t->after = message_before(log, line, headed);
 	t->turned = t->after && !headed;
 }
@@ -471,6 +472,14 @@ code_joined(struct piece ahead)
 	return (struct piece){ end, 0 };
 }
 
+/* "MemoryError     Traceback (most recent call last)": a notebook names ahead of a traceback what
+ * it ends with. */
+static bool
+is_head(const struct oom_trace *t, int line)
+{
+	return t->headed && t->begun == line && t->last == line && !t->taken;
+}
+
 void
 oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, size_t n, enum oom_source source)
 {
@@ -488,6 +497,11 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		return;		/* a log's line is no error that such a traceback ends with */
 	if (o->titled && t->ended)
 		return;		/* a sentence behind another error is of something else */
+	if (is_head(t, o->line)) {
+		t->after = o->line;
+		o->python = true;
+		return;
+	}
 	if (t->begun && o->line - (t->taken ? t->taken : t->last) <= NEAR_MESSAGE) {
 		give(t, o);
 		o->raised = !t->taken && !t->turned;

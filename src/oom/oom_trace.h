@@ -18,6 +18,7 @@ struct oom_trace {		/* the one that is being read */
 	char extents[OOM_NAME];	/* that the innermost line gives an array it makes: "n, self.length"; or "" */
 	int begun, last;	/* its lines; 0: none is open */
 	int expect;		/* lines in which a call's line of code may follow */
+	bool headed;		/* a line of its own says that it begins */
 	bool turned;		/* the innermost call stands first */
 	bool applied;		/* DataParallel has its inputs, and runs the layers */
 	bool tiled;		/* an autoencoder works in tiles already */
