@@ -495,7 +495,7 @@ static const struct place_cause host_causes[] = {
 	    "is the number of rows of another, it has something for each pair. Broadcasting (an axis of one in place of "
 	    "copies), or a part after the other, takes less." },
 	{ TRACE_ARRAY, 0, TRACE_SPARSE, "The line of code makes a new array from what it is given, and both "
-	    "are held at once. In parts, or into an array that is there, one is enough." },
+	    "are held at once. In parts, or into an array that is there, one is enough." OF_DOUBLES(" Where its values need no 8 bytes each, fewer (dtype) take less.") },
 	{ TRACE_ENTRY, 0, 0, "The line of code puts one more into what holds others, as a list does. Where it is one of many, such as a word's "
 	    "vector, a sample or a place in a file, all of them together are what takes the memory: those that are needed alone, 4 bytes an element in place of 8, "
 	    "numbers in an array in place of objects on a list, one array that is made for all of them ahead, or a part after the other, take less." },
@@ -513,8 +513,8 @@ static const struct place_cause host_causes[] = {
 	    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "
 	    "way to begin them (\"spawn\", \"forkserver\") help, and so does a kernel that promises more "
 	    "(vm.overcommit_memory=1, swap)." },
-	{ TRACE_MAKES, 0, TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY, "The line of code makes an array of a size that it is told, all at once: fewer bytes an element take less. Where it is a "
-	    "memory of what was seen, or a table of all samples, a shorter one, or one in a file (numpy.memmap), does, too." },
+	{ TRACE_MAKES, 0, TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY, "The line of code makes an array of a size that it is told, all at once" OF_BYTES(": fewer bytes an element take less") ". Where it is a "
+	    "memory of what was seen, or a table of all samples, a shorter one, or one in a file (numpy.memmap), takes less." },
 	{ TRACE_PIECES, 0, TRACE_JOIN | TRACE_ARRAY | TRACE_LOADING | TRACE_CACHE, "The line of code joins pieces to one tensor, so that pieces and whole lie there at once, and the whole grows with how "
 	    "many pieces there are. Results that are reduced to what is asked of them as they come (sums, argmax), or written to files in parts, take less." },
 	{ TRACE_JOIN, 0, TRACE_ARRAY, "By the traceback it failed where results are joined: they grow with the number "

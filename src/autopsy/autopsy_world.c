@@ -291,6 +291,18 @@ may_leap(const struct autopsy *y)
 	return !y->log.paste.grows_evenly;
 }
 
+static bool
+has_bytes(const struct autopsy *y)
+{
+	return y->main->element != 1;
+}
+
+static bool
+has_doubles(const struct autopsy *y)
+{
+	return y->main->element == 8;
+}
+
 static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
@@ -298,6 +310,7 @@ static const struct {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'c', trains_not }, { 'u', may_leap },
+	{ 'y', has_bytes }, { 'z', has_doubles },
 };
 
 static bool

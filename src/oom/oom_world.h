@@ -42,6 +42,8 @@
 #define IN_FIRST_TESTS(text)	IN_WORLD("x", text)	/* nothing tells that tests had gone well before, or are given what training is */
 #define OF_ENGINE(text)		IN_WORLD("r", text)	/* people, or a log, speak of an engine that is built (TensorRT) */
 #define UNEVENLY(text)		IN_WORLD("u", text)	/* nothing tells that memory grows by the same again and again */
+#define OF_BYTES(text)		IN_WORLD("y", text)	/* an element has several bytes, or it is not known how many, */
+#define OF_DOUBLES(text)	IN_WORLD("z", text)	/* or has 8 by the message */
 #define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
