@@ -544,13 +544,16 @@ container(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	void (*say)(struct autopsy *, enum autopsy_says, const char *) = p->grows.line ? autopsy_hint : autopsy_cause;	/* what grows has a cause of its own */
 
-	if ((!p->docker && !p->kubernetes) || !o->host || o->limited)
+	if ((!p->docker && !p->kubernetes && !p->spared) || !o->host || o->limited)
 		return;
 	if (!(o->kind == OOM_TOLD && p->told.killed.line) && (o->kind != OOM_KERNEL || !o->says || (strcmp(o->says, SIGNAL_9) != 0 && strcmp(o->who, "container") != 0)))
 		return;
 	if (p->kubernetes)
 		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Kubernetes. Where a container of a pod ended so, it had no more than its limit (resources.limits.memory), or its node had no "
 		    "more: kubectl describe pod tells OOMKilled, or why else it ended, and more there, or less at once, helps.", p->kubernetes));
+	else if (p->spared)
+		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d has OOMKilled false. Where that is of the container that ended, Docker saw nothing in it ended for its own limit of memory, and a higher one does not help: "
+		    "where it was the memory of the whole machine, on a Mac or Windows of Docker Desktop's, the kernel's log (dmesg) there says so.", p->spared));
 	else
 		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Docker. Where a container ended so, it had no more than its limit (--memory, a limit in its compose file), and on a Mac or Windows all "
 		    "containers together no more than Docker Desktop's settings give its machine: docker inspect tells OOMKilled, and more there, or less at once, helps.", p->docker));

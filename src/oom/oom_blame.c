@@ -645,6 +645,10 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->kubernetes = line;
 	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
 		p->docker = line;		/* a container's name, as Compose writes it */
+	if (talk_any_phrase(t, "oomkilled:false|oomkilled: false|oomkilled\":false|oomkilled\": false|oomkilled=false|oomkilled = false|oomkilled is false|oomkilled was false|oomkilled to false"))
+		p->spared = line;
+	if (talk_any_phrase(t, "dataloader|data loader|data_loader|num_workers|torch/utils/data|torch\\utils\\data|loader worker|loader process"))
+		p->loader = line;
 	node_named(p, t, line);
 	if (!p->server.line && !p->training && (at = talk_first(t, "-m vllm.entrypoints|vllm serve |vllm/vllm-openai|= LLM(model=|=LLM(model=|vllm.LLM(|--gpu-memory-utilization|initializing an llm engine (v|initializing an llm engine with config|initializing a v1 llm engine|initializing a v0 llm engine")))
 		said_at(&p->server, t, at, line);

@@ -180,7 +180,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int llama;		/* the last that names a program made of llama.cpp, which has no PyTorch; */
 	int unmade;		/* the last with ONNX Runtime's message of a session that it could not make; */
 	int docker;		/* the first sentence that names Docker, */
+	int spared;		/* the last line by which it saw no process of a container ended for memory, */
 	int kubernetes;		/* and the first line that names Kubernetes; */
+	int loader;		/* the last that names a loader's processes; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int scenes;		/* a program that learns a scene from its pictures was named; */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */

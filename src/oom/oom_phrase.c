@@ -83,7 +83,7 @@ const struct phrase oom_phrases[] = {
 	{ "DefaultCPUAllocator: can't allocate memory", HOST(OOM_PYTORCH_CPU) },	/* cut */
 	{ "DefaultCPUAllocator: not enough memory", ON_WINDOWS },
 	{ "gAlignment, nbytes) == 0. 12 vs 0", HOST(OOM_PYTORCH_CPU) },	/* 12: ENOMEM */
-	{ "unable to write to file </torch_", HOST_SAYS("PyTorch's DataLoader", BUS_ERROR) },
+	{ "unable to write to file </torch_", HOST_SAYS("PyTorch", SHARED_TENSORS) },
 	{ "modules are dispatched on the CPU or the disk. Make sure you have enough GPU RAM to fit", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) },
 	{ "received # items of ancdata", APART("Python's multiprocessing", OPEN_FILES) },
 	{ "unable to open shared memory object </torch_", APART("PyTorch", OPEN_FILES) },

@@ -277,6 +277,8 @@
 #define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), which was most likely "	\
     "full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. "	\
     TRY BY_WORKERS "Fewer workers" TRY BY_BATCH "smaller batches" TRY_END ", need less. It is a part of the " MACHINES "."
+#define SHARED_TENSORS	"PyTorch puts tensors that processes share into files in shared memory (/dev/shm), which was most likely full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) "	\
+    "says otherwise. Fewer or smaller tensors that are shared at a time need less. It is a part of the " MACHINES "."
 #define NOT_MAPPED	"PyTorch could not map a piece of shared memory, in which processes pass tensors to each other: the system had no memory for it, "	\
     "or a process has as many such pieces as it may (vm.max_map_count), as where many small tensors are kept, or a limit on its addresses (ulimit -v). "	\
     "It is the " MACHINES "."

@@ -383,6 +383,10 @@ oom_settle(struct oom_log *log)
 			o->says = arena_printf(log->arena, ASSERTED, log->assertion);
 		}
 		settle_gpu_library(log, o);
+		if (o->says && strcmp(o->says, SHARED_TENSORS) == 0 && log->paste.loader) {
+			o->says = BUS_ERROR;
+			o->who = "PyTorch's DataLoader";
+		}
 		if (o->says && strcmp(o->says, NOT_SPREAD) == 0)
 			o->facts = 0;	/* it ended before anything was put anywhere */
 		if (!o->says && o->limited && o->kind == OOM_KERNEL)
