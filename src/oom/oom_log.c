@@ -289,7 +289,7 @@ begin_line(struct log_reader *r)
 		forget_what_works(r->log, line, r->line);
 	oom_trace_line(&r->trace, r->log, s, n, r->line, r->source);
 	oom_owner_line(&r->owners, line, r->line, r->trace.taken ? 0 : r->trace.begun);
-	oom_paste_line(&r->log->paste, line, r->line, r->source, r->trace.begun && !r->trace.taken);
+	oom_paste_line(&r->log->paste, line, r->line, r->source, r->trace.begun && !r->trace.taken && r->trace.after != r->trace.begun);	/* lines of a cell whose error is named above it are code as well */
 }
 
 static void

@@ -499,7 +499,7 @@ oom_trace_message(struct oom_trace *t, struct oom_message *o, const char *s, siz
 		return;		/* a sentence behind another error is of something else */
 	if (is_head(t, o->line)) {
 		t->after = o->line;
-		o->python = true;
+		o->python = o->raised = true;
 		return;
 	}
 	if (t->begun && o->line - (t->taken ? t->taken : t->last) <= NEAR_MESSAGE) {

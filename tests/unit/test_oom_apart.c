@@ -68,7 +68,7 @@ static const struct want texts[] = {
 	  .text = "FAIL: call='cudaMalloc(&ptr, n)'. Reason:out of memory\n" },
 	{ .name = "an assertion of ggml", .from = "ggml-org/whisper.cpp/issues/1915", .who = "ggml", .host = true,
 	  .text = "GGML_ASSERT: a/ggml-backend.c:460: data != NULL && \"failed to allocate buffer\"\n" },
-	{ .name = "batches that are shared", .from = "ostris/ai-toolkit/issues/515", .who = "PyTorch's DataLoader",
+	{ .name = "tensors that are shared", .from = "ostris/ai-toolkit/issues/515", .who = "PyTorch",
 	  .host = true, .says = "/dev/shm", .text = "RuntimeError: unable to write to file "
 	    "</torch_4210_2437918_1>: No space left on device (28)\n" },
 	{ .name = "PyCUDA's device", .from = "NervanaSystems/deepspeech/issues/10", .who = "PyCUDA",
