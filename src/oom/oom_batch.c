@@ -496,6 +496,15 @@ oom_batch_is_one(struct talk t)
 	return false;
 }
 
+/* "为1时 ... bs=2时，显存就会溢出": it is more than one that fails then. */
+#define FAILS_WITH_MORE	"=2时|=2就|为2时|为2就|是2时|是2就|到2就|成2就|=2的时候|为2的时候|=2会|为2会|=4时|=4就|为4时|为4就"
+
+static bool
+fails_with_more(struct talk t, const char *at)
+{
+	return talk_any_phrase(talk_part(t, at, t.s + t.n), FAILS_WITH_MORE) && !talk_any_phrase(t, ALL_THE_SAME "|都");
+}
+
 const char *
 oom_batch_fails(struct talk t, int64_t *least)
 {
@@ -509,6 +518,8 @@ oom_batch_fails(struct talk t, int64_t *least)
 	at = fails_with(t, oom_number_batch, least);
 	if (!at && ((at = fails_at_least(t)) || (at = uses_one(t))))
 		*least = 1;
+	if (at && *least == 1 && fails_with_more(t, at))
+		return NULL;
 	return at ? at : commanded(t, least);
 }
 

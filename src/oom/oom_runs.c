@@ -231,11 +231,11 @@ oom_runs_models(struct talk t)
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|instances of the same model|instances of one model|instances of a model|instances of the model|instance count|model instances|instance_group|several instances of|multiple instances of|two instances of|second model is loaded|loading a second model", AHEAD | WORKS, "");
 }
 
-#define ONE_USED	"only one|just one|only 1|only a single|only the first|only first|only on the first|only be used in the first|only used in the first|only be used on the first|only used on the first|only occupies the first|only occupies one|only fills the first|only in the first|only on one|only gpu 0|only gpu0|only cuda:0|only on gpu 0|only on gpu0|only on cuda:0|only uses one|only use one|only used one|only using one|" \
+#define ONE_USED	"only the first one|only first one|only one|just one|only 1|only a single|only the first|only first|only on the first|only be used in the first|only used in the first|only be used on the first|only used on the first|only occupies the first|only occupies one|only fills the first|only in the first|only on one|only gpu 0|only gpu0|only cuda:0|only on gpu 0|only on gpu0|only on cuda:0|only uses one|only use one|only used one|only using one|" \
     "only uses the first|only use the first|only uses gpu 0|only loads on one|all on one gpu|all on the first gpu|everything on one gpu|everything on gpu 0|whole model on one gpu|entire model on one gpu|"	\
     "second gpu is not used|second gpu is idle|second gpu is unused|other gpu is not used|other gpu is idle|other gpu is unused|other gpus are not used|other gpus are idle|other gpus are unused|other cards are idle|other cards are not used|"	\
     "not use both|n't use both|not using both|n't using both|not use the second|n't use the second|not use the other|n't use the other|not split across|n't split across|not distributed across|n't distributed across"
-#define ARE_USED	"use uses used using utilize utilizes utilized utilizing run runs running ran load loads loaded loading go goes put puts placed allocate allocates allocated occupy occupies occupied filled idle unused split distributed everything all whole entire"
+#define ARE_USED	"use uses used using utilize utilizes utilized utilizing run runs running ran load loads loaded loading go goes put puts placed allocate allocates allocated occupy occupies occupied filled called works working idle unused split distributed everything all whole entire"
 #define HAS_ONE		"i have only|i only have|i have just|only have one|only have 1|have only one|has only one|with only one|with just one|if only one|if i use only|when i use only|available|at a time|each process|per process|at least|want to use|wants to use|like to use|wish to use|prefer to use|how to use|how do i use|how can i use"
 #define DEVICES_MANY	"gpus cards devices both two three four multiple multi-gpu multigpu several 2 3 4 8"
 /* of a card or more, in Chinese */
@@ -258,7 +258,7 @@ oom_runs_single(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, ONE_USED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
 		sentence = talk_sentence(t, at);
-		if (talk_any_whole(sentence, DEVICES_MANY) && talk_any_begins(sentence, "gpu card device cuda") && talk_any_whole(sentence, ARE_USED) && !talk_has_whole(sentence, HAS_ONE) && !clause_works(clause))
+		if (talk_any_whole(sentence, DEVICES_MANY) && talk_any_begins(sentence, "gpu card device cuda") && talk_any_whole(sentence, ARE_USED) && !talk_has_whole(sentence, HAS_ONE) && (!clause_works(clause) || talk_has_whole(clause, "seems only the first one works|only the first one works|only first one works|only the first works")))
 			return at;
 	}
 	return NULL;
