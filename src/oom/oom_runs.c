@@ -171,14 +171,31 @@ oom_runs_well_once(struct talk t)
 	    !clause_is_question(sentence) ? at : NULL;
 }
 
+#define SECOND_ONES	"the second time i|the second time it|'second time'|\"second time\"|the second animation|second animation|during the second run|the second video directly|on the second clip|at the second clip|second inference|" \
+    "on the second call|at the second call|on the second job|at the second job|on the second song|at the second song|on the second file|at the second file|" \
+    "second transcription|second conversion|2nd run|2nd time i|2nd time it|the 2nd image|the 2nd video|the 2nd generation"
+
+/* "It runs out of memory only in the second animation." */
+static const char *
+fails_at_second(struct talk t)
+{
+	const char *at = clause_says_unless(t, SECOND_ONES, AHEAD | BEHIND | WORKS, "", fails_at_first);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_any_whole(sentence, "problem issue")) &&
+	    !talk_any_begins(sentence, "epoch step batch iter stage phase valid") && !clause_is_question(sentence) ? at : NULL;
+}
+
 /* "It fails when I run the cell a second time." */
 const char *
 oom_runs_again(struct talk t)
 {
-	const char *chinese = talk_first(t, "第二次运行|第二次训练|第二次推理|第二次调用|第二次生成|第二次执行|再次运行|再次训练|再次推理|再次生成|再次执行|重新运行|再运行一次|再跑一次|再跑就|第二次就|跑第二次|第二遍");
+	const char *said = talk_first(t, "第二次运行|第二次训练|第二次推理|第二次调用|第二次生成|第二次执行|再次运行|再次训练|再次推理|再次生成|再次执行|重新运行|再运行一次|再跑一次|再跑就|第二次就|跑第二次|第二遍");
 
-	if (chinese)
-		return talk_any_phrase(talk_clause(t, chinese, 1), "没有问题|没问题|没有报错|正常|成功|还是|依然|仍") ? NULL : chinese;
+	if (said)
+		return talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功|还是|依然|仍") ? NULL : said;
+	if ((said = fails_at_second(t)))
+		return said;
 	return talk_any_of(t, "run ran train execut inference generat try attempt image") ? clause_says_unless(t, "a second time|at the second time|the second time it|at the second try|on the second try|at the second attempt|on the second attempt|on the second image|at the second image|on the second generation|at the second generation|second run|run the cell again|rerun the cell|re-run the cell|"
 	    "when i rerun|when i re-run|when i started a new training|when i start a new training|try to train it again|try to train the model again|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
 }

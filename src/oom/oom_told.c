@@ -25,11 +25,12 @@ static const struct {
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xbc\x9a\xe7\x88\x86|\xe6\x98\xbe\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd|"		/* 显存会爆, 显存耗尽 */
 	    "现存不足|现存不够|现存溢出|爆现存|现存爆|"	/* as it is mistyped */
 	    "\xe8\xb6\x85\xe6\x98\xbe\xe5\xad\x98|\xe8\xb6\x85\xe5\x87\xba\xe6\x98\xbe\xe5\xad\x98" },			/* 超显存, 超出显存 */
-	{ true, false, "显存就占满|显存就已占满|显存被占满|显存很快占满|显存全部占满|显存全占满|把显存占满|显存用尽|显存被耗尽" },
+	{ true, false, "显存就占满|显存就已占满|显存被占满|显存很快占满|显存全部占满|显存全占满|把显存占满|显存用尽|显存被耗尽|炸显存|炸了显存|显存炸|显存直接炸|显存爆炸" },
 	{ false, true, "内存过大错误|内存过大的错误|内存过大报错|\xe7\x88\x86\xe5\x86\x85\xe5\xad\x98|\xe5\x86\x85\xe5\xad\x98\xe7\x88\x86|"				/* 爆内存, 内存爆 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3|\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe5\xa4\x9f|"		/* 内存不足, 内存不够 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe6\xba\xa2\xe5\x87\xba|\xe5\x86\x85\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd|"		/* 内存溢出, 内存耗尽 */
-	    "内存占满|内存爆满|ram溢出|ram空间占满|ram占满|ram爆" },
+	    "内存占满|内存爆满|内存暴涨至100%|内存暴涨到100%|内存飙升至100%|内存飙升到100%|内存飙到100%|内存涨到100%|内存占用达到100%|内存达到100%|内存占用到100%|内存炸|炸内存|"
+	    "ram溢出|ram空间占满|ram占满|ram爆" },
 	{ false, false, "\xe5\x86\x85\xe5\xad\x98\xe5\x88\x86\xe9\x85\x8d\xe9\x94\x99\xe8\xaf\xaf|"			/* 内存分配错误 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe5\x88\x86\xe9\x85\x8d\xe5\xa4\xb1\xe8\xb4\xa5|\xe3\x83\xa1\xe3\x83\xa2\xe3\x83\xaa\xe4\xb8\x8d\xe8\xb6\xb3|"					/* メモリ不足 */
 	    "\xeb\xa9\x94\xeb\xaa\xa8\xeb\xa6\xac \xeb\xb6\x80\xec\xa1\xb1|"						/* 메모리 부족 */
@@ -291,6 +292,27 @@ said_elsewhere(struct talk t, const char *list)
 /* Of memory that is much, as "it takes too much memory" */
 #define TAKES_MUCH	"占用太大内存|占用内存太大|内存占用太大|内存占用过大|内存占用过高|内存占用太高|占用内存过大"
 
+#define TO_MEMORY	60	/* bytes from what asks for it to its name */
+
+/* "无法分配高达1.26GiB的内存空间", "尝试申请81GB内存，注定是失败了": memory that was asked for, and not
+ * given. */
+static const char *
+is_refused(struct talk t)
+{
+	const char *at = NULL;
+	struct talk sentence;
+	size_t n;
+
+	while (talk_next_phrase(t, "无法分配|不能分配|分配不了|分配不出|申请", &at, &n)) {
+		sentence = clause_sentence(t, at);
+		if (!talk_any_phrase(talk_head(sentence, at + n, TO_MEMORY), "内存|显存") || talk_any_phrase(sentence, "吗|如果|避免|防止|是否"))
+			continue;
+		if (talk_first(talk_part(t, at, at + n), "申请") != at || talk_any_phrase(talk_part(t, at, sentence.s + sentence.n), "失败|申请不到|不成功"))
+			return at;
+	}
+	return NULL;
+}
+
 static bool
 in_other_words(struct oom_told *o, struct talk t)
 {
@@ -303,6 +325,12 @@ in_other_words(struct oom_told *o, struct talk t)
 			o->host = elsewhere[i].host && !o->device && is_of_machine(t);
 			return true;
 		}
+	if ((o->at = is_refused(t))) {
+		o->what = TOLD_ENDED;
+		o->device = o->sure = talk_any_phrase(talk_head(t, o->at, TO_MEMORY), "显存") || is_of_card(t);
+		o->host = !o->device && is_of_machine(t);
+		return true;
+	}
 	if ((o->at = talk_any_phrase(t, "避免|防止|没有|不会|如果|吗|优化") ? NULL : said_elsewhere(t, TAKES_MUCH))) {
 		o->what = TOLD_TROUBLE;
 		o->host = is_of_machine(t);

@@ -479,6 +479,9 @@ is_late_chinese(struct talk clause, const char *said)
 	return !talk_any_phrase(behind, WELL_CHINESE) && (!talk_any_phrase(ahead, WELL_CHINESE) || talk_any_phrase(behind, "出现|报错|溢出|爆|out of memory|oom"));
 }
 
+#define FEW_TIMES	"worked fine few times|worked fine a few times|worked a few times|worked few times|worked several times|worked fine several times|worked a couple of times|works a few times|works fine a few times|works few times|works several times|works a couple of times|" \
+    "ran fine a few times|ran a few times|runs a few times|runs fine a few times|worked for a few|works for a few|worked fine for a few|works fine for a few|worked once or twice|works once or twice"
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -500,6 +503,8 @@ is_late(struct talk t)
 	if ((said = clause_says(t, DELAYED, AHEAD, "")) && says_or_gets(t))
 		return said;
 	if ((said = rounds_in(t)) || (said = late_by_rounds(t)) || (said = ran_for(t)))
+		return said;
+	if ((said = clause_says(t, FEW_TIMES, AHEAD, "")))
 		return said;
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil"))
 		return NULL;		/* or of how well it had learned by then */
@@ -736,7 +741,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 	soon = is_soon(t);
 	if (soon && (oom_told_is_of_failure(&p->told, t, soon, line)))
 		said_at(&p->soon, t, soon, line);
-	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at)))
+	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at) || talk_find_whole(talk_part(t, at, t.s + t.n), FEW_TIMES, &(size_t){ 0 }) == at))
 		said_at(&p->later, t, at, line);
 }
 
