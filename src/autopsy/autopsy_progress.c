@@ -177,7 +177,7 @@ second_round(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	if (y->main->host || !log->bar || log->reading == log->bar || !is_near_bar(y) || log->done != 1 || log->rounds < FEW_ROUNDS ||
+	if (y->main->host || !log->bar || log->epochs || log->reading == log->bar || !is_near_bar(y) || log->done != 1 || log->rounds < FEW_ROUNDS ||
 	    log->epoch >= 2 || !autopsy_may_be_torch(y) || (y->main->facts & (TRACE_EVALUATES | TRACE_NO_GRAD | TRACE_NO_BATCH)))
 		return;
 	autopsy_cause(y, SAYS_SECOND_ROUND, arena_printf(y->arena, "The bar of progress on line %d stands at 1 of %lld. Where a round is a step of training, and "
@@ -191,7 +191,7 @@ autopsy_in_first_round(const struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	return !y->main->host && log->bar && is_near_bar(y) && log->done == 0 && log->rounds >= FEW_ROUNDS && !(y->main->facts & TRACE_NO_BATCH);
+	return !y->main->host && log->bar && !log->epochs && is_near_bar(y) && log->done == 0 && log->rounds >= FEW_ROUNDS && !(y->main->facts & TRACE_NO_BATCH);
 }
 
 static void

@@ -15,6 +15,25 @@ number(const char *s, const char *end, int64_t *n)
 	return s > from ? s : NULL;
 }
 
+/* "[05:24<18:01:12, 324.36s/it]" */
+static int64_t
+seconds(const char *s, const char *end)
+{
+	const char *to;
+	int64_t n;
+
+	for (; s < end && *s != ']' && *s != '|'; s = to) {
+		to = s + 1;
+		if (*s < '0' || *s > '9' || !(to = number(s, end, &n)))
+			continue;
+		while (to < end && (*to == '.' || (*to >= '0' && *to <= '9')))
+			to++;
+		if (end - to >= 4 && memcmp(to, "s/it", 4) == 0)
+			return n;
+	}
+	return 0;
+}
+
 /* "| 40/320 [" */
 static void
 rounds(const char *s, const char *end, struct oom_bar *bar)
@@ -29,6 +48,7 @@ rounds(const char *s, const char *end, struct oom_bar *bar)
 	    end - s > 1 && s[0] == ' ' && s[1] == '[') {
 		bar->done = done;
 		bar->all = all;
+		bar->seconds = seconds(s, end);
 	}
 }
 

@@ -10,6 +10,7 @@ struct oom_bar {
 	const char *title;	/* what stands ahead of it, up to its percentage */
 	size_t title_bytes;
 	int64_t done, all;	/* rounds; -1: it does not say */
+	int64_t seconds;	/* that one takes; 0: it does not say, or less than one */
 };
 
 /* The last bar of the N bytes at S: a terminal writes one over the other. False: there is none. */

@@ -356,7 +356,7 @@ fails_in_words(struct talk t)
 
 #define FEW		4	/* samples, of which the most that is saved is less than what one takes four times */
 #define LOWERS		"reduced|lowered|decreased|changed|modified|set|reducing|lowering|decreasing|changing|setting|dropped|cut|tried"
-#define ALL_IN_VAIN	"still|not work|n't work|also not work|didn't help|doesn't help|did not help|does not help|no luck|in vain|same error|same problem|same issue|persists|persisted|to no avail"
+#define ALL_IN_VAIN	"still|not work|n't work|also not work|didn't help|doesn't help|did not help|does not help|no luck|in vain|same error|same problem|same issue|persists|persisted|to no avail|nothing changed|nothing changes|changed nothing|changes nothing|no effect|no difference|no change|without success|not solve|n't solve|not fix|n't fix"
 
 /* The last of the numbers of "from 16 to 2", "32, 16, 8" behind S, where each is less; 0: they are
  * none. */

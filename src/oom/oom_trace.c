@@ -278,6 +278,20 @@ open_trace(struct oom_trace *t, struct oom_log *log, int line, bool headed)
 }
 
 /* What a bar of progress says: whose it is, and what was done. */
+#define LONG_ROUND	100	/* seconds, which few steps take */
+
+/* "Epochs:", "Epoch:", with no number: a bar whose rounds they are, where "Epoch 3:" has steps. */
+static bool
+counts_epochs(struct piece title)
+{
+	size_t n = title.n;
+
+	while (n > 0 && (title.s[n - 1] == ' ' || title.s[n - 1] == ':'))
+		n--;
+	title.n = n;
+	return piece_any_whole(title, "epochs") || (n == 5 && piece_any_begins(title, "epoch"));
+}
+
 static void
 note_bar(struct oom_log *log, struct piece line, int number)
 {
@@ -298,6 +312,7 @@ note_bar(struct oom_log *log, struct piece line, int number)
 	if (log->bar && log->done > 0)
 		log->bar_ahead = log->bar;
 	log->bar = number;
+	log->epochs = bar.seconds >= LONG_ROUND || counts_epochs(title);
 	log->done = bar.done;
 	log->rounds = bar.all;
 }

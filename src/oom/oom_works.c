@@ -330,12 +330,17 @@ has_one_size(struct talk sentence)
 	return count > 1;
 }
 
+#define BATCH_OF_BOTH	"train and evaluate batch size|train and evaluation batch size|train and eval batch size|train and test batch size|train and validation batch size|train and val batch size|training and evaluation batch size|training and test batch size|training and testing batch size|" \
+    "training and validation batch size|batch size for training and validation|batch size for training and evaluation|batch size for training and testing|batch size for both|batch size of both|batch size of training and|batch sizes for both|train/val batch size|train/test batch size|train/eval batch size|both train and test batch|both training and validation batch|both training and evaluation batch"
+
 /* "Crops are 512 in training, and pictures are resized to 512 in validation." */
 static bool
 has_size_of_training(struct talk sentence)
 {
+	if (talk_has_whole(sentence, BATCH_OF_BOTH) && !talk_any_whole(sentence, "vs versus differ different larger smaller respectively"))
+		return true;
 	return talk_any_begins(sentence, "train") && talk_any_begins(sentence, "valid eval test") && !talk_any_whole(sentence, "not n't") &&
-	    (talk_has_whole(sentence, "same size|same resolution|same crop|same crop size|same image size|same input size|same shape|same length") ||
+	    (talk_has_whole(sentence, "same size|same resolution|same crop|same crop size|same batch size|same batch_size|same batchsize|same batch|same image size|same input size|same shape|same length") ||
 	    (talk_any_begins(sentence, "resiz crop") && has_one_size(sentence)));
 }
 
