@@ -82,6 +82,10 @@ static const char *const device_says[DOMAINS] = {
 /* and where all pictures are given at once. */
 #define ONE_BATCH	"Where that is Ultralytics' predict() of a list of pictures, all of them are one batch, with stream=True, too: parts of the list, one call after the other, take less."
 
+/* Where a second run of chains fails, what the first drew is what is there. */
+#define CHAINS_HELD	"Where samples are drawn by chains (MCMC) in runs that go on from one another, what those before drew lies there still while the next draws, unless it was put elsewhere (in JAX jax.device_get()) and nothing " \
+    "on the device holds it."
+
 /* Of either memory: what runs on the processor, too, and holds what it makes there. */
 static bool
 is_of_either(int domain)
@@ -240,6 +244,8 @@ is_of_fusion(const struct autopsy *y)
 static const char *
 says_of(const struct autopsy *y, int d)
 {
+	if (d == DOMAIN_CHAINS && y->log.paste.second_fails)
+		return CHAINS_HELD;
 	if (d == DOMAIN_DENSE && is_of_fusion(y))
 		return says[d];
 	if (!device_says[d] || !is_of_device(y))

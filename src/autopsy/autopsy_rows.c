@@ -55,7 +55,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_SHAPES | NEEDS_GROWS, "memory grew while inputs of several shapes came", {
 		{ "A library keeps what it made for each shape that came (compiled programs, buffers, pieces of an arena, what oneDNN or a search of algorithms found)", "then it grows less as "
 		    "shapes come again, and not with one of them alone. Inputs that are padded to a few shapes, or a bound on what is kept, hold it." },
-		{ "Samples come that are larger or longer than those before", "then it grows by leaps, and less and less often; a bound on their size keeps it." },
+		{ UNSORTED("Samples come that are larger or longer than those before"), "then it grows by leaps, and less and less often; a bound on their size keeps it." },
 		{ KEPT, "then it grows with one shape, too." } } },
 	{ NEEDS_FALLS, "memory grew within an epoch, and fell at its end", {
 		{ UNTRIED(BY_WORKERS, "A loader's processes end with the epoch, and by then each had come to hold a copy of what the data set has, as Python counts each use of it there, or batches "
@@ -74,7 +74,7 @@ const struct row autopsy_rows[] = {
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and what is kept holds its graph"), "with it memory does not grow, or less." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
-		{ OUT_OF_BROWSER(KEPT), "then it grows evenly, and stops where that is left out." } } },
+		{ OUT_OF_BROWSER(STAYING(KEPT)), "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_HOST | NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly." },
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." } } },
@@ -170,8 +170,8 @@ const struct row autopsy_rows[] = {
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
-		{ OUT_OF_BROWSER("Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
-		    "of)"), "then it grows evenly, and stops where that is left out." },
+		{ OUT_OF_BROWSER(STAYING("Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
+		    "of)")), "then it grows evenly, and stops where that is left out." },
 		{ OUT_OF_BROWSER(WITH_LOADER(OVER_DATA("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"))), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
@@ -280,7 +280,7 @@ const struct row autopsy_rows[] = {
 		{ KEPT_ON, "then it grows without that setting, too." } } },
 	{ NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
-		{ OUT_OF_BROWSER(KEPT_ON), "then it grows evenly, from step to step." },
+		{ OUT_OF_BROWSER(STAYING(KEPT_ON)), "then it grows evenly, from step to step." },
 		{ UNEVENLY("Samples come that are larger or longer than those before"), "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {

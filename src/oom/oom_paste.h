@@ -110,6 +110,9 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said models;	/* of several models at once, */
 	struct said classes;	/* of many classes, */
 	int grew, grows_evenly;	/* the last line by which memory grew, and not only leaks, as a guess, and by which it did by the same again and again; */
+	int sorted;		/* the last line by which samples come from the largest to the smallest, */
+	int leaps;		/* by which memory leaps and falls back, */
+	int second_fails;	/* and by which a second round fails where a first had run; */
 	int grows_host, grows_device;	/* the last line where the machine's memory alone grows, and a device's alone; */
 	struct said pairs;	/* of a matrix with a number for each pair, */
 	struct said boxes;	/* of pictures with many objects, */

@@ -145,7 +145,7 @@ keeps_each(struct talk t)
 }
 
 /* The same in other languages. */
-#define GROWS_ELSEWHERE	"显存就会累加|显存会累加|显存累加|显存也在增|内存也在增|显存还在增|内存还在增|显存也在涨|显存还在涨|内存还在涨|会被多占用|就多占用|都会多占|都多占|就会多占|每次多占|显存会多|就多占|一点一点增|一点一点涨|一点点增|一点点涨|都会涨|都会增|都要涨|都涨一|都增一|每次都涨|每次都增|会一直增|会一直涨|一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
+#define GROWS_ELSEWHERE	"不断吃|不断地吃|一直吃显存|一直吃内存|一直在吃|持续吃显存|持续吃内存|不停吃|不停地吃|不断占用|慢慢吃|显存就会累加|显存会累加|显存累加|显存也在增|内存也在增|显存还在增|内存还在增|显存也在涨|显存还在涨|内存还在涨|会被多占用|就多占用|都会多占|都多占|就会多占|每次多占|显存会多|就多占|一点一点增|一点一点涨|一点点增|一点点涨|都会涨|都会增|都要涨|都涨一|都增一|每次都涨|每次都增|会一直增|会一直涨|一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
     "持续走高|持续飙升|持续累积|一路上涨|一路上升|一路飙升|越用越多|越跑越多|越积越多|只增不减|缓慢上|线性增|增え続け|増加し続け|徐々に増|どんどん増|じわじわ増|メモリリーク|계속 증가|계속 늘|점점 증가|점점 늘|누수|"	\
     "постоянно растет|постоянно растёт|постепенно растет|постепенно растёт|утечка памяти|sigue aumentando|va aumentando|sigue creciendo|fuga de memoria|wächst ständig|wächst immer|steigt ständig|speicherleck|fuite de mémoire|ne cesse d'augmenter"
 
@@ -717,6 +717,42 @@ is_of_change(struct talk t)
 	return talk_is_one_of(first, "fix fixes fixed bugfix hotfix") && !talk_is_one_of(second, "it this that size sized the batch by in") && (first.s + first.n == t.s + t.n || !memchr("-_", first.s[first.n], 2));
 }
 
+#define FROM_LARGEST	"longest first|longest to shortest|largest first|largest to smallest|biggest first|long to short|descending order|descending length|decreasing length|decreasing order|sorted in descending|" \
+    "sort in descending|sorted descending|从大到小|从长到短|由大到小|由长到短|从大往小|从长往短|降序|長い順|大きい順|긴 순서|내림차순"
+#define OF_SAMPLES	"sample batch data audio utteran length duration sentence file image sequence text 样本|数据|语音|音频|长度|时长|持续|文件|句|图片|batch|データ|音声|文|길이|데이터"
+#define RISEN		"goes up|went up|rises|rose|increases|increased|jumps|jumped|spikes|spiked|peaks|climbs|balloons|reaches|飙升|飙到|涨到|升到|上升|增加到|冲到|跳到"
+#define FALLEN		"drops back|dropped back|falls back|fell back|goes back to|goes back down|went back to|back down to|comes back down|drops again|returns to|then drops|then it drops|又降|再降|然后降|又回落|回落到|又回到|又掉|降回|又下降|又跌"
+#define HIGHER		"gradually|slowly|steadily|overall|baseline|higher|each epoch|every epoch|end of|after each|after every|越来越|逐渐|慢慢|整体|每个epoch|每轮|结束"
+#define SECOND_ROUND	"2nd batch|second batch|2nd chain|second chain|2nd run|second run|2nd round|second round|2nd call|second call|2nd iteration|second iteration|2nd step|second step|2nd image|second image|2nd prompt|" \
+    "second prompt|2nd generation|second generation|2nd epoch|second epoch|第二次|第二个batch|第二轮|2回目|두 번째"
+
+/* "The first epoch goes from the longest to the shortest": none that comes is larger than those
+ * before. */
+static bool
+comes_sorted(struct talk t)
+{
+	return talk_any_phrase(t, FROM_LARGEST) && (talk_any_begins(t, "sample batch data audio utteran length duration sentence file image sequence text sort") || talk_any_phrase(t, OF_SAMPLES)) &&
+	    !talk_any_whole(t, "if should could would loss score scores importance");
+}
+
+/* "It leaps to 20 GB now and then, and falls back to 10": what is kept does not. */
+static bool
+leaps(struct talk t)
+{
+	return talk_any_phrase(t, RISEN) && talk_any_phrase(t, FALLEN) && !talk_any_phrase(t, HIGHER);
+}
+
+/* "The 2nd batch will cause an OOM error": the first had run. */
+static bool
+second_fails(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, SECOND_ROUND, &n);
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	return at && !clause_works(clause) && (clause_names_failure(clause) || talk_any_whole(clause, "oom memory 内存 显存"));
+}
+
 void
 oom_when_line(struct oom_paste *p, struct talk t, int line)
 {
@@ -724,6 +760,9 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 
 	if (is_of_change(t))
 		return;
+	p->sorted = comes_sorted(t) ? line : p->sorted;
+	p->leaps = leaps(t) ? line : p->leaps;
+	p->second_fails = second_fails(t) ? line : p->second_fails;
 	if (!growth(p, t, line) && memchr(t.s, '(', t.n))
 		growth_beside_aside(p, t, line);
 	at = p->told.at;

@@ -44,6 +44,8 @@
 #define UNEVENLY(text)		IN_WORLD("u", text)	/* nothing tells that memory grows by the same again and again */
 #define OF_BYTES(text)		IN_WORLD("y", text)	/* an element has several bytes, or it is not known how many, */
 #define OF_DOUBLES(text)	IN_WORLD("z", text)	/* or has 8 by the message */
+#define UNSORTED(text)		IN_WORLD("1", text)	/* nothing tells that samples come from the largest to the smallest */
+#define STAYING(text)		IN_WORLD("2", text)	/* or that memory leaps, and falls back */
 #define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
