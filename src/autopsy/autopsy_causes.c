@@ -358,7 +358,10 @@ too_large(struct autopsy *y)
 	int64_t whole = y->budget.total > 0 ? y->budget.total : y->budget.pool;
 	char asked[SIZE_TEXT], have[SIZE_TEXT];
 
-	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE && !y->budget.lent)
+	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE && y->budget.lent)
+		autopsy_cause(y, SAYS_TOO_LARGE, arena_printf(y->arena, "The request alone, %s, is more than the card's %s, whatever is lent beside it. One tensor as large as that mostly grows with the samples, pixels or "
+		    "positions that are in it, and has to be made in parts or of fewer of them.", size_human(asked, y->hi), size_human(have, whole)));
+	else if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE)
 		autopsy_cause(y, SAYS_TOO_LARGE, arena_printf(y->arena, "The request alone, %s, is more than all %s, %s: "
 		    "what else was held does not matter. %s", size_human(asked, y->hi), y->budget.total > 0 ? "there is" : "that it could have", size_human(have, whole),
 		    y->main->facts & TRACE_NO_BATCH ? "A weight or another tensor of a network as large as that is so by its "

@@ -327,6 +327,17 @@ batch_told(struct autopsy *y)
 
 #define MOST_BOARD	((int64_t)64 << 30)	/* bytes that a board has */
 
+/* What is dropped of files lay in the one memory of a processor and a GPU. */
+static void
+cached_files(struct autopsy *y)
+{
+	int one = y->log.paste.jetson ? y->log.paste.jetson : y->log.paste.unified;
+
+	if (one && y->log.paste.drops && !y->main->limited)
+		autopsy_cause(y, SAYS_BOARD, arena_printf(y->arena, "Line %d drops the cache that the system keeps of files. Where the processor and the GPU have one memory, as line %d may tell, a program that asks what is "
+		    "free may be told of that cache as taken, though the system gives it to who needs it: where it runs behind that, memory was there, and counted as taken.", y->log.paste.drops, one));
+}
+
 /* A board whose processor and GPU have one memory. */
 static void
 board(struct autopsy *y)
@@ -378,6 +389,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	absurd_said(y);
 	array_said(y);
 	board(y);
+	cached_files(y);
 	if (explained && autopsy_grows_there(y) && !p->shapes.line && !o->says && o->kind != OOM_TOLD && (p->grew || !asks_much(o)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "

@@ -104,6 +104,25 @@ oom_bulk_long(struct talk t, bool sentence)
 
 #define OF_PAGES	"+ pages|all pages|hundreds of pages|thousands of pages|many pages|page pdf|pages pdf|large pdf|long pdf|big pdf|larger pdf|longer pdf|large document|larger document"
 
+#define MANY_FRAMES	500
+
+/* "a video with 4200 frames" */
+static const char *
+counts_frames(struct talk t)
+{
+	const char *at = NULL, *s;
+	int64_t frames;
+	size_t n;
+
+	while (talk_next_phrase(t, " frames", &at, &n)) {
+		for (s = at; s > t.s && (is_digit(s[-1]) || s[-1] == ','); s--)
+			;
+		if (s < at && is_digit(*s) && (s == t.s || s[-1] == ' ') && piece_count(s, at, &frames) && frames >= MANY_FRAMES && !talk_any_begins(t, "train step epoch replay buffer"))
+			return s;
+	}
+	return NULL;
+}
+
 /* or that are what is worked on. */
 const char *
 oom_bulk_media(struct talk t)
@@ -113,6 +132,8 @@ oom_bulk_media(struct talk t)
 	if (at || talk_any_of(t, "screen record attach http"))
 		return at;
 	if ((at = talk_first(t, OF_PAGES)) && !talk_any_whole(talk_sentence(t, at), "even despite still although though"))
+		return at;
+	if ((at = counts_frames(t)))
 		return at;
 	return talk_first(t, "depending on text size|depending on the text|depending on text length|depending on the length|depends on the length of|depending on sentence length|length of the text|length of my text|string whose length|seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");

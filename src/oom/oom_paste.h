@@ -188,6 +188,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int loader;		/* the last that names a loader's processes; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int scenes;		/* a program that learns a scene from its pictures was named; */
+	int drops;		/* that empties the system's cache of files, */
 	int unified;		/* that names another machine whose processor and GPU have one memory, */
 	int several;		/* the last line that speaks of several devices or processes, */
 	int tables;		/* the last line that names pandas, */

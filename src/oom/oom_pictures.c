@@ -97,6 +97,8 @@ oom_pictures_said(struct oom_paste *p, struct talk t, int line)
 			continue;		/* a bound of those that fail, or that do not */
 		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || (*s == '*' && !(s + 1 < end && s[1] == '*')))))
 			continue;		/* of three extents; "**" is Markdown's */
+		if (talk_is_one_of(clause_word_behind(t, s), "patch patches tile tiles crop crops window windows block blocks chunk chunks"))
+			continue;		/* parts of them */
 		picture_of(p, high, wide, line);
 	}
 	picture_in_brackets(p, t, line);

@@ -183,4 +183,6 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 		p->jetson = line;
 	if (talk_any_whole(t, "gb10") || talk_any_phrase(t, "dgx spark|unified memory|strix halo|ryzen ai max"))
 		p->unified = line;
+	if (talk_any_phrase(t, "drop_caches|drop caches|dropping caches|dropping the caches|dropping the page cache|drop the page cache|clear the page cache|clearing the page cache|free the page cache"))
+		p->drops = line;
 }
