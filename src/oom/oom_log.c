@@ -277,6 +277,7 @@ begin_line(struct log_reader *r)
 	const char *s = r->in.text + r->at;
 	size_t n = 0, most = r->in.n - r->at < TRACE_LINE ? r->in.n - r->at : TRACE_LINE;
 	struct talk line;
+	bool traced, cell;
 
 	while (n < most && !oom_is_line_end(s[n]))
 		n++;
@@ -288,8 +289,12 @@ begin_line(struct log_reader *r)
 	if (r->source == SOURCE_PROSE)
 		forget_what_works(r->log, line, r->line);
 	oom_trace_line(&r->trace, r->log, s, n, r->line, r->source);
+	traced = r->trace.begun && !r->trace.taken;
+	cell = traced && r->trace.after == r->trace.begun;	/* whose error is named above it: its lines are code as well */
 	oom_owner_line(&r->owners, line, r->line, r->trace.taken ? 0 : r->trace.begun);
-	oom_paste_line(&r->log->paste, line, r->line, r->source, r->trace.begun && !r->trace.taken && r->trace.after != r->trace.begun);	/* lines of a cell whose error is named above it are code as well */
+	oom_paste_line(&r->log->paste, line, r->line, r->source, traced && !cell);
+	if (cell && r->source == SOURCE_TRACE)
+		oom_habit_traced(&r->log->paste.habits, line, r->line);
 }
 
 static void
