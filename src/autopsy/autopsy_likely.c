@@ -422,6 +422,20 @@ first_item(const struct autopsy *y, const struct row *r)
 	return MOST_LIKELY;
 }
 
+#define OF_ONE		1	/* the item, of pictures in the machine's memory, that holds of a single one, too */
+
+/* Do people call pictures large, by a word for that and not by their sides? */
+static bool
+says_large(const struct said *large)
+{
+	static const char *const words[] = { "large", "big", "huge", "太大", "过大", NULL };
+	int i;
+
+	for (i = 0; words[i] && !(large->line && strstr(large->words, words[i])); i++)
+		;
+	return words[i] != NULL;
+}
+
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */
 static void
@@ -431,10 +445,10 @@ beside_figures(struct autopsy *y, const struct said *told[])
 	uint64_t is = signs(y, told);
 	int i;
 
-	if (y->main->host || y->log.paste.again.line || y->causes.n == 0 || !autopsy_is_of_samples(y))
+	if (y->log.paste.again.line || y->causes.n == 0 || (y->main->host ? !says_large(&y->log.paste.large) : !autopsy_is_of_samples(y)))
 		return;
 	for (r = autopsy_rows; r->needs; r++)
-		if ((is & r->needs) == r->needs && (r->needs & BESIDE_FIGURES) && !(r->needs & NEEDS_HOST) && (i = first_item(y, r)) < MOST_LIKELY) {
+		if ((is & r->needs) == r->needs && (r->needs & BESIDE_FIGURES) && (y->main->host ? r->needs == (NEEDS_HOST | NEEDS_LARGE) : !(r->needs & NEEDS_HOST)) && (i = y->main->host ? OF_ONE : first_item(y, r)) < MOST_LIKELY) {
 			autopsy_cause(y, SAYS_TOLD_LIKELY, arena_printf(y->arena, "L%s. Where %s, it may be this. %s: %s",
 			    autopsy_said(y, told[place(r->needs & BESIDE_FIGURES)]) + 1, r->where, r->item[i].cause, r->item[i].shows));
 			return;

@@ -376,6 +376,17 @@ asks_much(const struct oom_message *o)
 	return o->size[OOM_ASKED].known && o->size[OOM_ASKED].bytes >= MUCH_AT_ONCE;
 }
 
+/* What holds the machine's memory from one step to the next: what reads videos, too, where a name
+ * of that stands there. */
+static const char *
+films_held(const struct autopsy *y)
+{
+	const struct oom_knob *films = &y->log.paste.domains[DOMAIN_FILMS];
+
+	return !films->line ? "results on lists, caches, or what loader processes hold" :
+	    arena_printf(y->arena, "results on lists, caches, what loader processes hold, or videos that were opened and not closed, and their frames (line %d names %s)", films->line, films->name);
+}
+
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
  * makes more of it. */
 void
@@ -392,8 +403,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	cached_files(y);
 	if (explained && autopsy_grows_there(y) && !p->shapes.line && !o->says && o->kind != OOM_TOLD && (p->grew || !asks_much(o)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
-		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? "results on lists, caches, or what loader "
-		    "processes hold" : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" IN_TORCH("; in PyTorch " HAS_TRAINED("losses that are added with their graph (loss.item() adds the number "
+		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? films_held(y) : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" IN_TORCH("; in PyTorch " HAS_TRAINED("losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep, ") "validation or inference with gradients on") IN_KERAS("; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)"),
 		    o->host ? "" : UNEVENLY(" Where it grows by leaps, samples come that are larger, or have more in them, than those before.")));

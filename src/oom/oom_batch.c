@@ -270,7 +270,7 @@ says_one(struct talk sentence, const char *at)
 	return talk_is_one_of(clause_word_behind(sentence, sentence.s), "but though although") && !talk_any_whole(talk_part(sentence, sentence.s, at), "with using for at when while only is does can should if");
 }
 
-#define IN_VAIN		"not work|n't work|didnt work|doesnt work|no luck|no use|to no avail|in vain|not help|n't help|no help"
+#define IN_VAIN		"not work|n't work|didnt work|doesnt work|no luck|no use|to no avail|in vain|not help|n't help|no help|nothing changed|nothing changes|changed nothing|changes nothing|no effect|no difference|same problem|same error|same issue|still get|still got|still fails|still failing|still the same"
 
 /* "I reduced the batch to 1, but it does not work": not for a layer that needs several samples. */
 static bool

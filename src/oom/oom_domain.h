@@ -29,6 +29,7 @@ enum oom_domain {
 	DOMAIN_METRICS,		/* what torchmetrics gathers */
 	DOMAIN_RESULTS,		/* pictures that Ultralytics' models are asked of, */
 	DOMAIN_PREDICTS,	/* by calls that are, */
+	DOMAIN_FILMS,		/* videos that are read, by names of what does */
 	DOMAIN_STREAMS,		/* and the option by which it gives one result after the other */
 	DOMAIN_LISTS,		/* lists of them, which are one batch */
 	DOMAIN_EMBEDS,		/* texts of which sentence-transformers makes vectors, */

@@ -406,6 +406,8 @@ said_of_given(struct said *to, const struct oom_told *told, struct talk t, int l
 	said_of_any(to, told, t, line, find);
 	if (at && to->line != line && talk_any_whole(talk_part(talk_clause(t, at, 0), talk_clause(t, at, 0).s, at), "cannot can't cant unable couldn't impossible"))
 		said_at(to, t, at, line);
+	if (at && to->line != line && told->here_line == line && talk_has_whole(talk_sentence(t, at), "is it because|is this because|maybe because|probably because|perhaps because|because the|because my|because of the"))
+		said_at(to, t, at, line);	/* "... memory errors. Is it because the slide is too large?" */
 }
 
 /* What transformers' evaluation is told; not "compute_metrics=None", by which it keeps no
