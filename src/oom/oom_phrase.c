@@ -151,6 +151,7 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory error during getBestTactic:", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", ENGINE, PHRASE_AGAIN) },
 	{ "Tactic Device request: % Available: %", SAYS(OOM_CUDA, "TensorRT", TACTIC) },
 	{ "~due to insufficient memory on requested size of #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
+	{ "Device memory is insufficient to use tactic", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
 	{ "OutOfMemory Error in nvinfer#::", SAYS(OOM_CUDA, "TensorRT", NO_TACTIC) },
 	{ "Error Code 1: Cuda Runtime (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Executor creation failed due to insufficient GPU memory. The following component could not be created: KV cache", SAYS(OOM_CUDA, "TensorRT-LLM", EXECUTOR_CACHE) },
