@@ -161,6 +161,9 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, processes), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where several processes use one device, each has a context there (some hundreds of MiB), and what it allocates beside that, where TensorFlow takes nearly all that is free unless it is told otherwise "
 	    "(allow_growth, per_process_gpu_memory_fraction): fewer of them on a device, or a bound for each, need less." },
+	{ offsetof(struct oom_paste, by_growth), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
+	    "Where it runs with that alone, TensorFlow had taken nearly all of the device for itself as it began, as it does unless it is told otherwise, and what asks for memory there beside that, another process or a library "
+	    "(cuDNN, NCCL), found none." },
 	{ offsetof(struct oom_paste, swapped), 0, SAYS_TOLD_SWAPPED, ON_MACHINE, 0,
 	    "Where it runs with that alone, it needs more than the machine has, and swap is slow." },
 	{ offsetof(struct oom_paste, small), offsetof(struct oom_paste, swapped.line), SAYS_TOLD_SMALL, ON_MACHINE, 0,

@@ -561,6 +561,22 @@ is_too_large(struct talk t)
 	return at && n > 0 && talk_any_whole(talk_sentence(t, at), "if should would could might maybe think thought whether cpu ram disk when larger bigger") ? NULL : at;
 }
 
+#define GROWTH_NAMES	"memory_growth|set_memory_growth|allow_growth|memory growth|allow growth|tf_force_gpu_allow_growth|set_memory_growth()"
+#define ONLY_WITH	"n't work without|not work without|n't run without|not run without|n't train without|fails without|fail without|failed without|crashes without|crash without|oom without|error without|errors without|" \
+    "only works with|works only with|work only with|only runs with|runs only with|only works if|only works when|works only if|works only when"
+
+/* "It does not work without memory_growth": TensorFlow's own share of the device is what fills
+ * it. */
+static const char *
+runs_by_growth(struct talk t)
+{
+	size_t n, m;
+	const char *at = talk_find_whole(t, ONLY_WITH, &n), *name = at ? talk_find_whole(talk_part(t, at + n, t.s + t.n), GROWTH_NAMES, &m) : NULL;
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	return name && name < clause.s + clause.n && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(clause, "if should would could might") ? at : NULL;
+}
+
 /* What is said, and where that is kept: the first of each. */
 static const struct {
 	size_t at;	/* in struct oom_paste: a struct said */
@@ -575,6 +591,7 @@ static const struct {
 	{ offsetof(struct oom_paste, full_size), reads_wide },
 	{ offsetof(struct oom_paste, too_large), is_too_large },
 	{ offsetof(struct oom_paste, attached), keeps_graph },
+	{ offsetof(struct oom_paste, by_growth), runs_by_growth },
 	{ offsetof(struct oom_paste, processes), shares_device },
 	{ offsetof(struct oom_paste, media), only_long },
 	{ offsetof(struct oom_paste, media), differs_in_length },

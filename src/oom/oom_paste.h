@@ -142,6 +142,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said too_large;	/* of a model that a device is too small for, */
 	struct said full_size;	/* of weights that were read in float32, */
 	struct said ungraded;	/* of gradients that are on where nothing is trained, */
+	struct said by_growth;	/* of TensorFlow, that it runs where memory is taken as it is needed, and not without, */
 	struct said processes;	/* of processes that use one device, */
 	struct said small, swapped;	/* of a machine that has little memory, or of more swap, with which it runs, */
 	struct said turned_on, ended_by, emptied;	/* of what was added, with which it fails, of what ended it, and of a cache that was emptied; */
