@@ -94,6 +94,8 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 				continue;
 			if (names[i].kind == HABIT_HEAP && (at + n == end || !is_digit(at[n])))
 				continue;	/* named without a size */
+			if (names[i].kind == HABIT_HEAP && talk_any_phrase(t, "picked up _java_options"))
+				h->of[HABIT_HEAP] = (struct oom_habit){ 0 };	/* that is in force, whatever a command says */
 			if (names[i].kind == HABIT_INDEX && at != piece_past_blanks(t.s, end))
 				continue;	/* as it is printed; not one that a sentence speaks of */
 			for (from = at; from > t.s && piece_is_word(from[-1]); from--)
