@@ -559,7 +559,7 @@ host_places(struct autopsy *y)
 void
 autopsy_place_causes(struct autopsy *y)
 {
-	if (y->main->host) {
+	if (y->main->host || (y->main->kind == OOM_TOLD && (y->main->facts & (TRACE_FORKS | TRACE_PACKS)))) {
 		host_places(y);
 		return;
 	}

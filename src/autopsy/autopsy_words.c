@@ -190,7 +190,8 @@ pytorch_meaning(const struct autopsy *y, const struct oom_message *o)
 	return arena_printf(a, "PyTorch's caching allocator had no block for the next tensor and "
 	    "%s %s, which it %s.%s%s", s->known && b.reserved > limit - s->bytes ? "would have needed another of" : "asked the device for", bytes_text(a, s),
 	    s->known && b.reserved > limit - s->bytes ? "is not allowed" : "did not get",
-	    pieces ? " It held as many unused bytes itself, but in pieces or of another pool" : "",
+	    !pieces ? "" : b.unallocated - s->bytes > s->slack + o->size[OOM_ALLOCATED].slack + o->size[OOM_RESERVED].slack ? " It held as many unused bytes itself, but in pieces or of another pool" :
+	    " As far as rounding tells, it held about as many unused bytes itself, but in pieces or of another pool",
 	    !pieces ? "" : y->log.expands || o->wrapped ? "." : autopsy_is_fragmented(y, o, &b) ? ": the memory is fragmented." :
 	    ", as a few always are.");
 }

@@ -121,6 +121,8 @@ static const struct sign place_signs[] = {
 	{ NULL, "_save_to_state_dict save_checkpoint save_pretrained save_model", TRACE_SAVES },
 	{ "transformers/generation", NULL, TRACE_GENERATES },
 	{ "subprocess.py multiprocessing/popen_fork.py multiprocessing/forking.py", "_execute_child __init__ _launch", TRACE_FORKS },
+	{ "multiprocessing/process.py", "start", TRACE_FORKS },
+	{ "multiprocessing/context.py", "_Popen", TRACE_FORKS },
 	{ "multiprocessing/popen_spawn multiprocessing/popen_forkserver", NULL, TRACE_PACKS },
 	{ NULL, "subprocess_popen", TRACE_FORKS },
 	{ NULL, "batchify_rays render_rays raw2outputs render_radiance run_one_iter_of_nerf volumetric_rendering", TRACE_RAYS },
@@ -154,7 +156,7 @@ signs_of_call(struct piece path, struct piece function)
 		facts |= TRACE_LOADING;
 	if (piece_find(path, "n/modules/module.py") && piece_any_whole(function, "state_dict"))
 		facts |= TRACE_SAVES;
-	if (piece_find(path, "orch/optim/") && piece_any_whole(function, "step _init_group"))
+	if (piece_find(path, "orch/optim/") && (piece_any_whole(function, "step _init_group") || piece_any_of(function, "_single_tensor_ _multi_tensor_")))
 		facts |= TRACE_STEP;
 	if (piece_any_of(function, "_call_impl") || piece_any_whole(function, "closure") ||
 	    (piece_find(path, "n/modules/module.py") && piece_any_whole(function, "__call__")))
