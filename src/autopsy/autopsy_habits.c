@@ -121,8 +121,8 @@ static const struct {
 	    "word of all samples comes to lie there, on the device until eval_accumulation_steps moves them. Reduced as they come (preprocess_logits_for_metrics, argmax), or not kept "
 	    "(prediction_loss_only), they take less." },
 	[HABIT_WHOLE] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "runs %s. Where that is the script of diffusers', it trains all weights of a network (the U-Net, or what takes its place), unless it is told of LoRA: each has its gradient and what the "
-	    "optimizer keeps, whatever the batch, and text encoders and the autoencoder lie beside them. An adapter (the script of that name with _lora), an optimizer of fewer bits, or fewer networks that are trained (the text encoder) "
-	    "take less." },
+	    "optimizer keeps, whatever the batch, and text encoders and the autoencoder lie beside them. An adapter (the script of that name with _lora), or an optimizer of fewer bits, "
+	    "takes less." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
 	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
 	[HABIT_CONTEXT] = { OF_DEVICE, false, TRACE_LAYERS, "has %s, positions as llama.cpp counts them. Where the run's context is as long, as it is in some versions where -c (num_ctx) says nothing, keys and "

@@ -1,4 +1,5 @@
-/* Found by "%|", which hardly anything else has; its numbers stand behind the second stroke. */
+/* Found by "%|", which hardly anything else has; its numbers stand behind the second stroke, or
+ * behind the "%" where both strokes stand ahead of it. */
 #include "oom/oom_bar.h"
 
 #include <string.h>
@@ -34,22 +35,37 @@ seconds(const char *s, const char *end)
 	return 0;
 }
 
+/* "40/320 [" */
+static bool
+are_rounds(const char *s, const char *end, struct oom_bar *bar)
+{
+	int64_t done, all;
+
+	for (; s < end && *s == ' '; s++)
+		;
+	if (!(s = number(s, end, &done)) || s == end || *s != '/' || !(s = number(s + 1, end, &all)) || end - s < 2 || s[0] != ' ' || s[1] != '[')
+		return false;
+	bar->done = done;
+	bar->all = all;
+	bar->seconds = seconds(s, end);
+	return true;
+}
+
 /* "| 40/320 [" */
 static void
 rounds(const char *s, const char *end, struct oom_bar *bar)
 {
-	int64_t done, all;
+	if ((s = memchr(s, '|', (size_t)(end - s))))
+		are_rounds(s + 1, end, bar);
+}
 
-	if (!(s = memchr(s, '|', (size_t)(end - s))))
-		return;
-	for (s++; s < end && *s == ' '; s++)
-		;
-	if ((s = number(s, end, &done)) && s < end && *s == '/' && (s = number(s + 1, end, &all)) &&
-	    end - s > 1 && s[0] == ' ' && s[1] == '[') {
-		bar->done = done;
-		bar->all = all;
-		bar->seconds = seconds(s, end);
-	}
+/* "|##  |:  25% 1/4 [", whose strokes stand ahead, at its "%" AT? */
+static bool
+stands_behind(const char *from, const char *at, const char *end)
+{
+	struct oom_bar bar;
+
+	return at[1] == ' ' && memchr(from, '|', (size_t)(at - from)) && are_rounds(at + 1, end, &bar);
 }
 
 bool
@@ -59,10 +75,13 @@ oom_bar_read(const char *s, size_t n, struct oom_bar *bar)
 	bool any = false;
 
 	for (at = s; (at = memchr(at, '%', (size_t)(end - at))); at++) {
-		if (end - at < 2 || at[1] != '|')
+		if (end - at < 2 || (at[1] != '|' && !stands_behind(from, at, end)))
 			continue;
 		*bar = (struct oom_bar){ .title = from, .title_bytes = (size_t)(at - from), .done = -1, .all = -1 };
-		rounds(at + 2, end, bar);
+		if (at[1] == '|')
+			rounds(at + 2, end, bar);
+		else
+			are_rounds(at + 1, end, bar);
 		from = at + 2;
 		any = true;
 	}
