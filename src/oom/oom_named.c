@@ -447,6 +447,13 @@ names_ram_elsewhere(struct talk t)
 	return false;
 }
 
+/* "In top the free memory falls": a tool that counts the machine's memory alone. */
+static bool
+is_watched(struct talk t)
+{
+	return talk_any_whole(t, "memory mem") && talk_has_whole(t, "open top|opened top|opening top|in top|with top|watch top|watching top|top shows|top command|htop|free -h|free -m|vmstat");
+}
+
 /* "import pickle", "from a import b" */
 static bool
 begins_code(struct talk t)
@@ -606,7 +613,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
-	if ((oom_whose_names_ram(t) && !(o->gpu_ram && oom_whose_may_be_gpu_ram(t))) || (o->gpu != line && names_ram_elsewhere(t)))
+	if ((oom_whose_names_ram(t) && !(o->gpu_ram && oom_whose_may_be_gpu_ram(t))) || (o->gpu != line && (names_ram_elsewhere(t) || is_watched(t))))
 		o->ram = line;
 	killed = oom_killed_told(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))

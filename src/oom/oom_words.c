@@ -77,7 +77,8 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 	struct talk sentence = talk_sentence(t, at);
 
 	return is_tried(t, clause, at) || is_after_tests(clause, at) || (talk_any_phrase(talk_head(t, at, sizeof("when using test")), "doing the|to do |using test|on the test data") && talk_any_begins(sentence, "train")) || talk_any_phrase(talk_head(t, at, sizeof("but the test accuracy")), "test loss|test accuracy") || talk_any_phrase(sentence, OF_CODE) || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
-	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or"));
+	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or")) ||
+	    talk_has_whole(sentence, "not always|not only|n't always|isn't only|sometimes during training|sometimes in training");
 }
 
 /* "验证时没有问题": what is said at AT is said to go well, in Chinese. */
@@ -263,7 +264,7 @@ converts(struct talk t)
 
 #define GOES_WELL	"without problems|without problem|without any problem|without any problems|without issues|without any issue|without errors|without error|no problem|no problems|no issue|no issues"
 
-#define RESUMES_CHINESE	"从检查点恢复|从检查点继续|从断点恢复|从断点继续|断点续训|断点续练|恢复训练|加载检查点继续|加载断点|续训时|继续训练时|继续训练的时候|接着训练|重新加载模型继续训练|resume时|resume的时候|从checkpoint恢复|从checkpoint继续|从checkpoint续|从ckpt续|从断点续|step续训|epoch续训|续训，|续训就|续训会|续训报|续训显存|续训导致|续训后|加载之前的权重继续|加载上次的权重继续"
+#define RESUMES_CHINESE	"从检查点恢复|从检查点继续|从检查点重新|从断点恢复|从断点继续|断点续训|断点续练|恢复训练|加载检查点继续|加载断点|续训时|继续训练时|继续训练的时候|接着训练|重新加载模型继续训练|resume时|resume的时候|从checkpoint恢复|从checkpoint继续|从checkpoint续|从ckpt续|从断点续|step续训|epoch续训|续训，|续训就|续训会|续训报|续训显存|续训导致|续训后|加载之前的权重继续|加载上次的权重继续"
 
 /* "Can I resume it?" is a wish, and one that works has not failed. */
 static bool
