@@ -70,7 +70,7 @@ static const struct {
 	[HABIT_COUNTS] = { OF_HOST, false, 0, "is of words that are counted (%s), as gensim does ahead of learning. Where it failed then, each different word lies there with its count, however rare: min_count leaves "
 	    "rare ones out only when all are counted, and there are no vectors yet. max_vocab_size, which leaves them out meanwhile, fewer different words (cleaned, in small letters), or more memory help." },
 	[HABIT_SUBWORDS] = { OF_HOST, false, 0, "reads a model of fastText's kind (%s). Where that is what failed, it lies in the machine's memory whole, as large as its file as a rule (a row for each word, and for "
-	    "each of its parts or pairs): a model with fewer of them, fewer numbers in a row (fasttext.util.reduce_model()), or more memory helps." },
+	    "each of its parts or pairs): a model with fewer of them, one that was made with fewer numbers in a row, or more memory helps." },
 	[HABIT_SIMILAR] = { OF_HOST, false, 0, "names %s. Where that is gensim's, before version 4, the first such call makes a second copy of all vectors, each of length 1, beside the first: init_sims(replace=True) ahead of "
 	    "it puts it in the first's place (then nothing more is learned), and fewer words (limit=, where they are read) take less of both." },
 	[HABIT_TAGS] = { OF_HOST, false, 0, "gives texts tags (%s). Where that is for gensim's Doc2Vec, a row of numbers is kept for each tag, and where tags are whole numbers, for each number up to the largest, whether it is "

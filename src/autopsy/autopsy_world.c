@@ -206,7 +206,7 @@ autopsy_is_of_step(const struct autopsy *y)
 static bool
 runs_by_itself(const struct autopsy *y)
 {
-	return is_of_server(y->main) || y->log.serving || y->log.paste.server.line || y->log.paste.domains[DOMAIN_SGLANG].line || y->log.paste.domains[DOMAIN_LMDEPLOY].line;
+	return is_of_server(y->main) || y->log.serving || y->log.paste.serves || y->log.paste.server.line || y->log.paste.domains[DOMAIN_SGLANG].line || y->log.paste.domains[DOMAIN_LMDEPLOY].line;
 }
 
 /* May gradients be on where they need not? Not where torch.no_grad() was read, unless people say
@@ -366,7 +366,7 @@ lister(const struct autopsy *y)
 	} makers[] = {
 		{ "HIP", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" }, { "Ascend", "npu-smi" },
 		{ "MindSpore", "npu-smi or nvidia-smi" }, { "Gaudi", "hl-smi" }, { "a GPU", NULL }, { "OpenCL", NULL }, { "Vulkan", NULL }, { "SYCL", NULL }, { "wgpu", NULL },
-		{ "DirectML", NULL }, { "ggml", NULL }, { "LAMMPS", NULL }, { "Blender", NULL },
+		{ "DirectML", WINDOWS_LISTER }, { "ggml", NULL }, { "LAMMPS", NULL }, { "Blender", NULL },
 	};
 	const struct oom_message *o = y->main;
 	const struct oom_paste *p = &y->log.paste;

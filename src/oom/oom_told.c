@@ -380,20 +380,60 @@ may_have_aside(struct talk t)
 	return memchr(t.s, '(', t.n) && memchr(t.s, ')', t.n) && oom_short_may_say(t);
 }
 
+/* Is a beginning of a word all that stands in the parentheses at I: "(V)RAM", "(re)train"? */
+static bool
+is_beginning(struct talk t, size_t i)
+{
+	size_t to = i + 1;
+
+	while (to < t.n && is_letter(t.s[to]))
+		to++;
+	return to > i + 1 && to + 1 < t.n && t.s[to] == ')' && is_letter(t.s[to + 1]) && (i == 0 || !piece_is_word(t.s[i - 1]));
+}
+
+/* Writes to TO the line without what stands in parentheses, up to MOST bytes; a word's beginning
+ * stays. *FROM: how much of the line that took. How many bytes they are. */
+static size_t
+put_plain(struct talk t, char *to, size_t most, size_t *from)
+{
+	size_t i, n = 0;
+	int depth = 0;
+	bool begins = false;
+
+	for (i = 0; i < t.n && n < most; i++) {
+		if (depth == 0 && t.s[i] == '(' && is_beginning(t, i)) {
+			begins = true;
+		} else if (begins && t.s[i] == ')') {
+			begins = false;
+		} else {
+			depth += t.s[i] == '(';
+			if (depth == 0)
+				to[n++] = t.s[i];
+			depth -= t.s[i] == ')' && depth > 0;
+		}
+	}
+	*from = i;
+	return n;
+}
+
 /* The line without what stands in parentheses: "the memory (not the GPU's) is full". */
 struct talk
 oom_told_plain(struct talk t, char to[OOM_TOLD_LINE])
 {
-	size_t i, n = 0;
-	int depth = 0;
+	size_t from, n = put_plain(t, to, OOM_TOLD_LINE, &from);
 
-	for (i = 0; i < t.n && n < OOM_TOLD_LINE; i++) {
-		depth += t.s[i] == '(';
-		if (depth == 0)
-			to[n++] = t.s[i];
-		depth -= t.s[i] == ')' && depth > 0;
-	}
 	return lexicon_read(t.of, to, n);
+}
+
+/* Where AT of the PLAIN line stands in the line itself. */
+static const char *
+in_itself(struct talk itself, const char *plain, const char *at)
+{
+	char to[OOM_TOLD_LINE];
+	size_t from, n = (size_t)(at - plain) + 1;
+
+	put_plain(itself, to, n < OOM_TOLD_LINE ? n : OOM_TOLD_LINE, &from);
+	return itself.s + (from > 0 ? from - 1 : 0);
 }
 
 /* Whose memory it is, by the words of T. */
@@ -424,7 +464,7 @@ memory(struct oom_told *o, struct talk t, int line)
 		said_at(&now.said, t, now.at, line);
 	} else if (!form_is_logged(t) && !talk_any_phrase(t, OF_TENTH)) {
 		now.what = oom_short_says(t, &at, &n);
-		if (now.what == TOLD_NOTHING && may_have_aside(t)) {
+		if ((now.what == TOLD_NOTHING && may_have_aside(t)) || talk_any_phrase(t, "(v)ram")) {
 			t = oom_told_plain(t, plain);
 			now.what = oom_short_says(t, &at, &n);
 		}
@@ -443,9 +483,11 @@ memory(struct oom_told *o, struct talk t, int line)
 			now.host = false;
 			now.device = now.sure = true;
 		}
-		now.at = talk_holds(line_itself, now.at) ? now.at : line_itself.s;
 		if (t.s == plain)
 			lexicon_read(t.of, line_itself.s, line_itself.n);
+		if (t.s == plain && now.what)		/* quoted as it stands */
+			said_at(&now.said, line_itself, in_itself(line_itself, plain, now.at), line);
+		now.at = talk_holds(line_itself, now.at) ? now.at : line_itself.s;
 	}
 	now.sentence = now.what && is_sentence(line_itself);
 	if (now.what) {
