@@ -307,7 +307,10 @@ const struct phrase oom_phrases[] = {
 	{ "std::bad_alloc: out_of_memory", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
 	{ "std::bad_alloc: RMM failure", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
 	{ "std::bad_alloc: CUDA error at: & cudaErrorMemoryAllocation", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
+	{ "RMM_ERROR_OUT_OF_MEMORY (# ) Attempted to allocate: %", FROM("RMM") },
+	{ "RMM_ERROR_OUT_OF_MEMORY (# ) Attempted to allocate %", FROM("RMM") },
 	{ "RMM_ERROR_OUT_OF_MEMORY", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
+	{ "RMM allocation of % failed", FROM("RMM") },	/* as its callbacks print it */
 	{ "Maximum pool size exceeded", OWN(OOM_CUDA, "RMM", RMM_POOL_UNTOLD) },	/* as people shorten it */
 	{ "The current model can't be trained on this hardware with these parameters", SAYS(OOM_CUDA, "PyKEEN", PYKEEN) },
 	{ "Memory allocation error on worker # :", SAYS(OOM_CUDA, "XGBoost", TREES) },
