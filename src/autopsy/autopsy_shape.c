@@ -248,6 +248,13 @@ is_attention(const char *node)
 	return strstr(node, "ttention") || strstr(node, "attn");
 }
 
+/* Of layers that pass messages along a graph's edges, by the names that their libraries give them. */
+static bool
+is_of_graph(const char *node)
+{
+	return strstr(node, "graph_att") || strstr(node, "GraphAtt") || strstr(node, "graphatt") || strstr(node, "gat_conv") || strstr(node, "GATConv");
+}
+
 /* Are two extents beside each other the same, as the height and width of images mostly are? */
 static bool
 has_sides(const struct oom_shape *s)
@@ -293,7 +300,10 @@ tensorflow_shape(struct autopsy *y)
 		    "sequences" TRY BY_ANYTHING "fewer words" TRY_END " make it smaller, and of logits softmax, the loss and their gradient, which take as much again. Where it counts "
 		    "points, pixels or samples of sound, fewer of these do.",
 		    (long long)s->dim[2], (long long)s->dim[0], (long long)s->dim[1]));
-	else if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node))
+	else if (s->rank >= 2 && s->dim[s->rank - 1] == s->dim[s->rank - 2] && s->dim[s->rank - 1] >= LONG && is_of_graph(o->node))
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "The operation's name is of attention on a graph. Where its tensor has a number for each pair of %lld "
+		    "nodes, joined or not, half as many nodes take a quarter, and a layer that works on the edges alone (a sparse one) has one for each edge.", (long long)s->dim[s->rank - 1]));
+	else if (s->rank == 2 && s->dim[0] >= WIDE && is_attention(o->node) && !is_of_graph(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "The operation's name is of attention. Where its %lld rows are "
 		    "samples, heads and positions in one, " TRY BY_BATCH "fewer samples at once" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY_END ", make it "
 		    "smaller; where they are words, a smaller vocabulary does.", (long long)s->dim[0]));
