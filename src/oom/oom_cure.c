@@ -198,10 +198,12 @@ oom_cure_added(struct talk t)
 #define ENDED		"solved the problem by|solved the issue by|solved this problem by|solved this issue by|solved my problem by|solved it by|solved this by|solved by|fixed the problem by|fixed the issue by|fixed it by|" \
     "fixed this by|fixed by|resolved the problem by|resolved the issue by|resolved it by|resolved this by|resolved by|got rid of it by|worked around it by|sufficient to set|enough to set|sufficient to reduce|enough to reduce|" \
     "problem goes away when i|problem disappears when i|error goes away when i|error disappears when i|issue goes away when i|goes away if i|disappears if i|disappears when i|works if i|works when i|runs if i|runs when i|runs fine when i|works fine when i|works fine if i"
+/* Another version took nothing away, and made nothing smaller. */
+#define UPDATES		"updating upgrading reinstalling downgrading rolling reverting update upgrade updated upgraded installing"
 /* What is asked, wished or told of others. */
 #define NOT_ENDED	"posts post threads thread people others users answers not never cannot can't be could can should may might would someone anyone you how hope hopefully if until wasn't isn't weren't temporarily partially paper"
 
-#define DOES		"setting|changing|reducing|lowering|decreasing|removing|disabling|replacing|switching|upgrading|downgrading|adding|moving"
+#define DOES		"setting|changing|reducing|lowering|decreasing|removing|disabling|replacing|switching|adding|moving"
 #define ENDS_IT		"solves this|solves the|solves it|solves my|solved this|solved the|solved it|solved my|fixes this|fixes the|fixes it|fixes my|fixed this|fixed the|fixed it|fixed my|resolves this|resolves the|resolves it|resolved this|" \
     "resolved the|resolved it"
 /* What is behind that, unless it is "it" that it ends. */
@@ -249,7 +251,7 @@ overcome_by(struct talk t)
 
 /* 就不报错了, 就好了, 解决了 of what was changed; not asked, denied or of others */
 #define ENDED_CHINESE	"就不报错|就不会报错|就不再报错|就没有报错|就不爆显存|就不会爆显存|就不oom|就不会oom|就正常了|就可以正常|后正常|就好了|就解决了|后解决|问题解决|解决了这个问题|解决了该问题|就没问题了|就没有问题了|就能跑了|就可以跑了"
-#define CHANGED_CHINESE	"改|设|换|调|去掉|删|关|减|降|注释|加上|升级|降级|移"
+#define CHANGED_CHINESE	"改|设|换|调|去掉|删|关|减|降|注释|加上|移"
 #define ASKED_CHINESE	"别人|有人|他们|网上|听说|不行|没用|无效|试过|试了|吗|么|怎么|如何|请问|是不是|能不能|还是|仍|依然|没有解决|未解决|没解决|无法|如果|希望|应该|可能|?|？|重启"
 
 static const char *
@@ -272,7 +274,7 @@ oom_cure_ended(struct talk t)
 		clause = talk_clause(t, at, n);
 		behind = talk_part(t, sentence.s + sentence.n, t.s + t.n);
 		if (!(talk_any_whole(behind, "however but still another") && oom_short_fails(behind)) && !talk_any_whole(talk_part(t, clause.s, at), NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0 &&
-		    !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue|posts|threads|answers|other issues|previous issues|similar issues|other people|most people|many people|others"))
+		    !talk_is_one_of(clause_word_behind(sentence, at + n), UPDATES) && !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue|posts|threads|answers|other issues|previous issues|similar issues|other people|most people|many people|others"))
 			return at;
 	}
 	if ((at = overcome_by(t)) || (at = ended_in_chinese(t)) || (at = needs_saver(t)))

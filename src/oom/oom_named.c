@@ -164,6 +164,19 @@ is_how_much(struct talk ahead)
 	    !talk_any_whole(ahead, "run runs running ran train trains training infer inference");
 }
 
+#define NOT_THERE	"not doing it|not doing this|not doing that|doesn't do it|doesn't do this|does not do it|does not do this|doesn't happen|does not happen|didn't happen|did not happen|isn't happening|not happening|doesn't occur|does not occur|"	\
+    "doesn't crash|does not crash|doesn't leak|does not leak|doesn't grow|does not grow|no leak|no issue|no issues|no problem|no problems|no crash|no oom|is fine|was fine|all fine|works|worked|goes away|is gone|disappears|stays flat|stays constant|stable"
+
+/* "I ran this on CPU instead of GPU and it's not doing it": the run there is the one that went well. */
+static bool
+is_well_there(struct talk sentence, const char *behind)
+{
+	struct talk rest = talk_part(sentence, behind, sentence.s + sentence.n);
+	const char *but = talk_find_word(rest, "but however whereas while");
+
+	return talk_has_whole(but ? talk_part(sentence, behind, but) : rest, NOT_THERE);
+}
+
 /* The run itself, and not its memory, what is loaded or saved there, or a run that works there, or
  * that is asked for. */
 static const char *
@@ -177,6 +190,8 @@ runs_on_processor(struct talk t)
 		return NULL;
 	if (at && talk_has_whole(talk_part(t, talk_clause(t, at, n).s, at), "than|compared|unlike|instead of|as opposed"))
 		return NULL;		/* "more than on the CPU": of another run */
+	if (at && is_well_there(talk_sentence(t, at), at + n))
+		return NULL;
 	return !at || clause_is_question(talk_sentence(t, at)) || talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "cannot can't cant not unable") || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or") ||
 	    (talk_any_whole(clause_word_behind(t, at + n), "and") && (at + n == t.s + t.n || at[n] != ',')) || talk_any_whole(clause_word_ahead(t, at), "or and oom oomed ooms memory ram than versus vs unlike") ||
 	    clause_works(talk_clause(t, at, n)) || talk_any_whole(talk_clause(t, at, n), "tried try could load loads loaded loading save saves "
