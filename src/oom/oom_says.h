@@ -50,8 +50,8 @@
     "told (-j of make and ninja, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
 #define MATLAB_BATCH	"MATLAB had no memory left on the device for what a network makes of the samples that it is given at once, which grows with their number and their size: " TRY BY_BATCH "a smaller MiniBatchSize"	\
     TRY BY_SAMPLES "smaller samples" TRY_END ", take less."
-#define HASHCAT		"hashcat reckoned before it began that the attack needs more on the device than the driver gives, for which the largest single buffer that it gives counts, too: fewer hashes or rules at once, or less work at a time "	\
-    "(-n, -w), need less."
+#define HASHCAT		"hashcat reckoned before it began that the attack needs more on the device than the driver gives, for which the largest single buffer that it gives counts, too: less work at a time (-n, -w) "	\
+    "needs less."
 #define ITK_IMAGE	"The " MACHINES ", had no room for an image. ITK, on which ANTs, elastix, SimpleITK and 3D Slicer stand, keeps images whole, each voxel in its type (4 bytes for float), and most filters make another one: cropped or coarser "	\
     "images, types of fewer bytes, fewer threads that keep one each, or a filter that works part by part take less."
 #define NVENC		"NVIDIA's encoder of films could not begin another session. Either the device had no memory left for it, or as many run as its driver allows at once, which on GeForce are few: with fewer at once, or with the processor's "	\
@@ -159,9 +159,9 @@
     "machine's memory or of shared memory (/dev/shm): fewer workers need less of both. An error in "	\
     "the data's own code ends so, too: num_workers=0 shows it."
 #define PAGING_FILE	"Windows had no memory left to promise: what programs have asked for does not "	\
-    "fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS ". Each "	\
-    "process that loads CUDA's libraries is promised gigabytes: there may be room with "	\
-    WITH_LOADER(TRY BY_WORKERS "fewer loader processes") TRY BY_SWAP "a larger paging file" TRY_END "."
+    "fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS "." WITH_DEVICE(" Each "	\
+    "process that loads CUDA's libraries is promised gigabytes.") " There may be room with "	\
+    TRY BY_WORKERS "fewer processes at once" OVER_DATA(" (a loader's, too)") TRY BY_SWAP "a larger paging file" TRY_END "."
 #define SUBDIVISIONS	"The device had no memory left; for what is not said. Where it is Darknet that says so, it "	\
     "computes a batch in parts, as many as `subdivisions` in the .cfg file says: more of them, up to as many "	\
     "as the batch has pictures, take less memory. What else takes less: " TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0" TRY_END ". Where it fails at the first layer, another "	\
@@ -418,8 +418,8 @@
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 #define LARGE_ALLOC	"tcmalloc tells that one piece of the " MACHINES ", was asked for that is larger than a "	\
-    "gigabyte. By itself that is no failure. Where the program ended right after and said no more, as Colab's sessions do, that memory was full: data "	\
-    "read or made as one array are as large as that, and a part of them, or a generator, takes less."
+    "gigabyte. By itself that is no failure. Where the program ended right after and said no more, as Colab's sessions do, that memory was full"	\
+    OVER_DATA(": data read or made as one array are as large as that, and a part of them, or a generator, takes less") "."
 #define TABLE		"pandas had no memory left in the machine while it read a table of text: " NOT_A_CARDS ". Read in "	\
     "parts (chunksize), fewer columns (usecols), and types that are told (dtype) in place of guessed ones, which are text or "	\
     "have 8 bytes, need less."
