@@ -248,7 +248,8 @@ is_attention(const char *node)
 	return strstr(node, "ttention") || strstr(node, "attn");
 }
 
-/* Of layers that pass messages along a graph's edges, by the names that their libraries give them. */
+/* Of layers that pass messages along a graph's edges, by the names that their libraries give
+ * them. */
 static bool
 is_of_graph(const char *node)
 {

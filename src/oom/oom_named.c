@@ -167,7 +167,8 @@ is_how_much(struct talk ahead)
 #define NOT_THERE	"not doing it|not doing this|not doing that|doesn't do it|doesn't do this|does not do it|does not do this|doesn't happen|does not happen|didn't happen|did not happen|isn't happening|not happening|doesn't occur|does not occur|"	\
     "doesn't crash|does not crash|doesn't leak|does not leak|doesn't grow|does not grow|no leak|no issue|no issues|no problem|no problems|no crash|no oom|is fine|was fine|all fine|works|worked|goes away|is gone|disappears|stays flat|stays constant|stable"
 
-/* "I ran this on CPU instead of GPU and it's not doing it": the run there is the one that went well. */
+/* "I ran this on CPU instead of GPU and it's not doing it": the run there is the one that went
+ * well. */
 static bool
 is_well_there(struct talk sentence, const char *behind)
 {
