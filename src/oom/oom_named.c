@@ -207,7 +207,7 @@ runs_on_processor(struct talk t)
     "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading raster|loading a raster|loading the raster|load a raster|load the raster|read the raster|whole raster|read a band|"	\
     "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
-    "list of images|list of all images|images list|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading data|loading the data|loading dataset|data loading|pickle"
+    "list of images|list of all images|images list|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading my dataset|loading our dataset|loading my data|loading data|loading the data|loading dataset|data loading|pickle"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
     "when training starts|when i start|start training|starts training|beginning of training"

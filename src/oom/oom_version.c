@@ -204,6 +204,26 @@ worked_before(struct talk t)
 	return talk_any_whole(talk_part(t, at, sentence.s + sentence.n), "worked works working fine normal") ? at : NULL;
 }
 
+#define NEWER		"newer revisions|newer commits|newer versions|newer releases|newer builds|later revisions|later commits|later versions|later releases|newer revision|newer commit|newer version|newer release|later revision|later version|later release"
+
+/* "7b33ef4 works fine, but newer revisions run out of memory": the older one by its own name, or
+ * none. */
+static const char *
+newer_fail(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, NEWER, &n);
+	struct talk sentence, ahead, behind;
+
+	if (!at)
+		return NULL;
+	sentence = talk_sentence(t, at);
+	ahead = talk_part(t, sentence.s, at);
+	behind = talk_part(t, at, sentence.s + sentence.n);
+	return talk_any_whole(ahead, "but while whereas however though") && talk_any_whole(ahead, "works worked fine ok runs ran") && oom_short_fails(behind) && !clause_says_no(ahead, "") &&
+	    !talk_any_whole(sentence, "still also neither either same should would could may might if") && !memchr(ahead.s, '?', ahead.n) ? at : NULL;
+}
+
 #define UPDATED_CHINESE	"更新后|升级后|更新之后|升级之后|更新以后|升级以后|更新到最新|升级到最新|更新完|升级完|拉了最新代码|拉取最新代码"
 #define FAILS_CHINESE	"报错|爆显存|爆了|溢出|显存不足|内存不足|显存不够|内存不够|oom|OOM|跑不了|跑不起来|启动不了|无法启动|无法运行|崩溃|挂了"
 #define OLDER_CHINESE	"旧版本|老版本|之前的版本|以前的版本|上个版本|上一个版本|旧版|老版|低版本|回退到|回退版本|降级到|降级后|降到"
@@ -234,6 +254,7 @@ oom_version_told(struct talk t)
 	at = at ? at : works_with_version(t);
 	at = at ? at : came_by_update(t);
 	at = at ? at : worked_before(t);
+	at = at ? at : newer_fail(t);
 	at = at ? at : came_with_chinese(t);
 	return at ? at : one_of_two(t);
 }

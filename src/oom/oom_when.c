@@ -542,7 +542,17 @@ is_later_round(struct talk t, const char *s, const char *to, int64_t n)
 	if (!talk_is_one_of(talk_head(t, to, 2), "th st nd rd") || !talk_is_one_of(ahead, "at in on around after until about"))
 		return false;
 	round = clause_word_behind(t, to + 2);
-	return talk_is_one_of(round, "batch iteration iter minibatch step") && n > (talk_is_one_of(round, "step") ? EARLY_STEPS : 2);
+	return (talk_is_one_of(round, "batch iteration iter minibatch step") || (talk_is_one_of(round, "epoch") && !talk_is_one_of(ahead, "until"))) && n > (talk_is_one_of(round, "step") ? EARLY_STEPS : 2);
+}
+
+/* "3 hours later": is the number N, written up to TO, one of a time that had gone by? */
+static bool
+is_time_later(struct talk t, const char *to, int64_t n)
+{
+	struct talk unit = clause_word_behind(t, to);
+
+	return n > 1 && talk_is_one_of(unit, "epochs iterations steps minutes mins hours") && talk_is_one_of(clause_word_behind(t, unit.s + unit.n), "later") &&
+	    !talk_any_whole(t, "restart restarted rerun tried try again");
 }
 
 #define UNFINISHED	"finishes an epoch|finishes one epoch|finishes a single epoch|finished an epoch|finished one epoch|finished a single epoch|finishing an epoch|completes an epoch|completes one epoch|completes a single epoch|completed an epoch|completed one epoch|completed a single epoch|completing an epoch|gets through an epoch|makes it through an epoch|got through an epoch|" \
@@ -599,6 +609,8 @@ is_late_there(struct talk t)
 		to = piece_past_blanks(to, end);
 		if (end - to > 1 && memchr("-~", *to, 2) && is_digit(to[1]))		/* "3-4 iterations" */
 			to = piece_past_blanks(piece_number(to + 1, end, &n), end);
+		if (is_time_later(t, to, n) && !is_of_learning(t, s))
+			return s;
 		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs epocs iterations iters steps minutes hours") &&
 		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to") && !is_of_learning(t, s))
 			return s;
