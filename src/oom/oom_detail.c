@@ -43,6 +43,7 @@ const struct detail oom_details[] = {
 	{ "call stack: train_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_TRAINS },
 	{ "call stack: test_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_TESTS },
 	{ "call stack: predict_function", DETAIL_RUN, OOM_TENSORFLOW, RUN_PREDICTS },
+	{ "]PETSC ERROR: Memory requested #", DETAIL_SIZE, OOM_MACHINE, OOM_ASKED },
 	{ "(rounded to #)", DETAIL_SIZE, OOM_TF_ALLOCATOR, OOM_ASKED },
 	{ "requested by op\t&", DETAIL_NODE, OOM_TF_ALLOCATOR, 0 },
 	{ "this is not a failure", DETAIL_WARNING, OOM_TF_ALLOCATOR, 0 },

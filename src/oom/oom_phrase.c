@@ -369,6 +369,7 @@ const struct phrase oom_phrases[] = {
 	{ ") array exceeded maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "GPU out of memory. Try reducing 'MiniBatchSize'", SAYS(OOM_CUDA, "MATLAB", MATLAB_BATCH) },
 	{ "Not enough allocatable device memory for this attack", SAYS(OOM_CUDA, "hashcat", HASHCAT) },
+	{ "does not provide enough allocatable device-memory to handle this attack", SAYS(OOM_CUDA, "hashcat", HASHCAT) },
 	{ "Insufficient memory on accelerator", FROM("LAMMPS") },
 	{ "OpenEncodeSessionEx failed: out of memory", HEDGED(OOM_CUDA, "NVENC", NVENC) },
 	{ "Out of memory in CUDA queue", FROM("Blender") }, { "Out of memory in OptiX queue", FROM("Blender") },
@@ -377,7 +378,7 @@ const struct phrase oom_phrases[] = {
 	{ "alloc fail type @ dev @ space @ stream @ size # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "faiss", NULL, PHRASE_BYTES) },
 	{ "cudaMalloc of size # failed: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "cudaMalloc", NULL, PHRASE_BYTES) },
 	{ "数组超过预设的最大数组大小", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },		/* the same in Chinese */
-	{ "Requested array exceeds the maximum possible variable size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
+	{ "~requested array exceeds the maximum possible variable size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_LARGEST, 0) },
 	{ "Maximum variable size allowed on the device is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
 	{ "~maximum gpuArray variable size exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
 	{ "~maximum variable size allowed on the GPU is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },

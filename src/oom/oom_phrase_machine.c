@@ -72,6 +72,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~Cholmod error 'problem too large'", HOST_SAYS("R", R_ELEMENTS) },
 	{ "negative length vectors are not allowed", HOST_SAYS("R", R_ELEMENTS) },
 	{ "vector memory exhausted (limit reached", HOST_SAYS("R", R_VECTORS) },
+	{ "Error: memory exhausted (limit reached", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
 	{ "vector memory limit of % reached, see mem.maxVSize", ROLE_MESSAGE, OOM_KERNEL, true, "R", R_VECTORS, OOM_LIMIT, 0 },
 	{ "Error R15 (Memory quota vastly exceeded", HOST_SAYS("Heroku", QUOTA_ENDED) },
 	{ "Error R14 (Memory quota exceeded", HOST_SAYS("Heroku", QUOTA) },
@@ -84,6 +85,10 @@ const struct phrase oom_machine_phrases[] = {
 	{ "'cicc' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) }, { "'ptxas' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	{ "'cudafe++' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	{ "was sent @ Perhaps out of memory?", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "gunicorn", SIGNAL_9, PHRASE_HEDGED) },
+	{ "<jemalloc>: Error in malloc(): out of memory. Requested: #", ROW(ROLE_MESSAGE, OOM_HOST, true, "jemalloc", NULL, PHRASE_BYTES) },
+	{ "<jemalloc>: Error in calloc(): out of memory. Requested: #", ROW(ROLE_MESSAGE, OOM_HOST, true, "jemalloc", NULL, PHRASE_BYTES) },
+	{ "]PETSC ERROR: Out of memory.", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "PETSc", NULL, 0) },
+	{ "host /dev/shm or /tmp mount likely just ran out of space", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", PAGE_GONE, PHRASE_HEDGED) },
 	{ "forrtl: severe (41): insufficient virtual memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Fortran", NULL, 0) },
 	{ "Fortran runtime error: Allocation would exceed memory limit", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Fortran", NULL, 0) },
 	{ "Failed to allocate memory for image.", HOST_SAYS("ITK", ITK_IMAGE) },
@@ -149,6 +154,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Die Auslagerungsdatei ist zu klein", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "Le fichier de pagination est insuffisant", HOST_SAYS("Windows", PAGING_FILE) },
 	/* a process that ended so, in the words of who started it */
+	{ "Killed 9\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },	/* as people type it */
+	{ "Killed 9:", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "Killed: 9", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "macOS", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb\n", ENDED },	/* the same, in Chinese */
 	{ "Killed\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },

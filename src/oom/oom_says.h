@@ -130,6 +130,8 @@
 #define MATLAB_ARRAY	"MATLAB was to make an array larger than its limit for one, which is the machine's memory unless it is set to other than that "		\
     "(Preferences, Workspace). That is " NOT_A_CARDS ". Where the data are by far not as large, the size itself is wrong; else a smaller array, fewer bytes an element (single), or parts of it one after "	\
     "the other take less."
+#define MATLAB_LARGEST	"MATLAB was to make an array larger than it makes any, however much memory there is. That is " NOT_A_CARDS ". Where the data are by far not as large, the size itself is wrong, as where a number is "	\
+    "read or reckoned wrongly; else parts of it one after the other, or a sparse array, stay below that."
 #define MATLAB_DEVICE	"MATLAB was to make an array on the device of more elements than it allows for one there, however much of the device is free. Parts of it, one after the other, stay below that."
 #define OTHER_CODE	"Not for want of memory, by the name of the code: CUDA's driver refused what TensorFlow asked of it for another reason. As a "	\
     "rule it had failed before, or was never set up, and then refuses all: look for the first error. Another process that has the "	\
