@@ -15,8 +15,8 @@ static const char *const says[KNOBS] = {
 	    "pictures at once, take less, and small print is lost first.",
 	[KNOB_PARTS] = "Where that is an argument of what failed, it says in how many parts a picture or volume is gone over. Where it is left out, all of it is given to the network at "
 	    "once, and results of its layers grow with it. More parts take less.",
-	[KNOB_TILE] = UNTRIED(BY_TILES, "Where a picture is gone over in tiles of that size, smaller ones take less (0 may mean none). ") "What of the picture, or of its result, lies "
-	    "on the device as a whole beside them grows with the picture, whatever the tile.",
+	[KNOB_TILE] = "Where a picture is gone over in tiles of that size, " UNTRIED(BY_TILES, "smaller ones take less (0 may mean none), and ") "what of the picture, or of its result, lies "
+	    "on the device as a whole grows with the picture, whatever the tile.",
 	[KNOB_RAYS] = "Where that bounds how many rays, or samples of them, are computed at once, what forward keeps grows with it, and fewer take less.",
 	[KNOB_VOXEL] = "Where space is cut into voxels of that side, those on surfaces are about four times as many at half of it, and those of all of a space eight "
 	    "times as many. Larger ones, or a smaller space (tiles of it), take less.",

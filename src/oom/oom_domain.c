@@ -53,13 +53,14 @@ static const char *const names[DOMAINS] = {
 };
 
 /* A name of a few letters within that of a folder, "D:\\AI\\TTS\\tts-webui", is anyone's; and so is
- * a program's that does more, "whisper-diarization/diarize.py". */
+ * a program's that does more, "whisper-diarization/diarize.py", or makes surfaces in some way,
+ * "extract_mesh.py". */
 static bool
 is_of_folder(int domain, struct talk t, const char *at, size_t n)
 {
 	const char *to = at + n, *end = t.s + t.n;
 
-	if (domain == DOMAIN_SPEAKERS && to + 2 < end && memcmp(to, ".py", 3) == 0)
+	if ((domain == DOMAIN_SPEAKERS || domain == DOMAIN_MESHES) && to + 2 < end && memcmp(to, ".py", 3) == 0)
 		return true;
 	return (n <= SHORT_NAME || domain == DOMAIN_SPEAKERS) && ((at > t.s && memchr("/\\-_", at[-1], 4)) || (to < end && memchr("/\\-_", *to, 4)));
 }

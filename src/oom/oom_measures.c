@@ -38,7 +38,7 @@ static const struct {
 	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "--lowvram|--novram|set vram state to: low_vram|set vram state to: no_vram|enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(|z3_offload|z2_offload|zero3_offload|zero2_offload|zero_3_offload|zero_2_offload|zero3-offload|zero2-offload|offload.json|offload_config|offload.yaml|optimizer_offload.json|param_offload.json", "lowvram|--lowvram|-lowvram|low vram mode|novram|--novram|-novram|offload|offloading|offloaded|cpu offload|cpu_offload|cpu offloading", "offload", OR_IN_USE, NULL },
 	{ BY_GROWTH, "allow_growth|tf_force_gpu_allow_growth", YES, "set_memory_growth(|experimental.set_memory_growth|memory_limit=|memory_limit =|set_virtual_device_configuration(|set_logical_device_configuration(|per_process_gpu_memory_fraction|"
 	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", "allow_growth|memory_growth", OR_IN_USE, NULL },
-	{ BY_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(", "tiling|tiled vae|tiled decode|tiled decoding", NULL, IN_VAIN_ALONE, NULL },
+	{ BY_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(|retrying with tiled", "tile size|tile_size|tile sizes|tilesize|tiling|tiled vae|tiled decode|tiled decoding", NULL, IN_VAIN_ALONE, NULL },
 	{ BY_EMPTYING, NULL, NULL, "cuda.empty_cache()", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", "empty_cache|清空缓存|清理缓存|清缓存|清空显存|清理显存", OR_IN_USE, NULL },
 	{ BY_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", NULL, OR_IN_USE, NULL },
 	{ BY_EAGER, "enforce_eager|--enforce-eager|--enforce_eager|enforce-eager|--disable-cuda-graph", YES, NULL, "enforce_eager|enforce-eager|--enforce-eager|eager mode", NULL, OR_IN_USE, NULL },
@@ -69,7 +69,7 @@ static const struct {
     "doesn't change|didn't change|does not matter|doesn't matter|does not solve|doesn't solve|did not solve|didn't solve|not solve|does not fix|doesn't fix|didn't fix|did not fix|not disappeared|not disappear|not go away|persists|persisted|" \
     KEEPS
 /* That it is there. */
-#define IN_USE		"already|i use|i used|i am using|i'm using|im using|we use|we used|we are using|am using|enabled|turned on|i have set|i set|i've set|is set to|are set to|set to|i have offloaded|i offloaded|we have offloaded|we offloaded|i've offloaded|using"
+#define IN_USE		"already|applied|i use|i used|i am using|i'm using|im using|we use|we used|we are using|am using|enabled|turned on|i have set|i set|i've set|is set to|are set to|set to|i have offloaded|i offloaded|we have offloaded|we offloaded|i've offloaded|using"
 /* What is asked, planned, wished, or done by others; */
 #define PLANNED		"should could would can will might may need needs want plan planning how wonder wondering consider considering recommend recommended suggest suggested suggestion try possible maybe perhaps hope please if someone anyone add support"
 /* what helped; */
@@ -227,7 +227,7 @@ is_tried_as_several(struct talk sentence, const char *at, size_t n)
 /* What asks without a mark for it, */
 #define REQUESTS	" so can you | so could you | can you please | could you please | so please | so how "
 /* and with one. */
-#define ASKS		REQUESTS "|, how |, what |, why |, is there |, are there |, any |, can |, could |, do i |, does |, should "
+#define ASKS		REQUESTS "|, how |, what |, why |, is there |, are there |, any |, can |, could |, do i |, do you |, did you |, have you |, would |, does |, should "
 
 /* "But with my batch size set to 1, how do I solve this?": what is said ahead of what is asked. */
 static struct talk

@@ -388,7 +388,7 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->loads_model = line;
 	if (talk_any_of(t, "dtype load_in_ load-in- quantiz bitsandbytes .half() .bfloat16()"))
 		p->types = line;
-	if (talk_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai") || talk_any_phrase(t, "prompt executed in"))
+	if (talk_any_of(t, "stable-diffusion stable_diffusion stablediffusion comfyui txt2img img2img fooocus invokeai zimage-ncnn z-image-") || talk_any_phrase(t, "prompt executed in"))
 		p->images = line;
 	if ((talk_any_phrase(t, "%|") && talk_any_of(t, "loss=") && talk_any_phrase(t, " lr=")) || (talk_any_phrase(t, "'loss':") && talk_any_phrase(t, "'learning_rate':|'grad_norm':")) ||
 	    talk_any_phrase(t, "= end of epoch|= starting epoch"))

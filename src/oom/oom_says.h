@@ -206,8 +206,8 @@
     "which may be a quarter of the device's memory, however much of it is free, or no bytes at all. One that is too large has to be smaller, or in several pieces."
 #define CL_BUFFER	"OpenCL's driver did not get memory for a buffer on the device. Nothing may have been left there, or the buffer is larger than the driver "	\
     "gives in one piece (CL_DEVICE_MAX_MEM_ALLOC_SIZE), which may be a quarter of the device's memory, however much of it is free."
-#define OF_NCNN		"Where that is one of ncnn's programs that enlarge pictures (realesrgan-ncnn-vulkan, waifu2x-ncnn-vulkan, Upscayl), smaller tiles (-t), fewer pictures at once (-j) and a smaller "	\
-    "picture take less; where not even a small one runs, " TRY BY_DRIVER "a newer driver" TRY BY_ANYTHING "another device (-g)" TRY_END ", is what to try."
+#define OF_NCNN		IN_ENLARGING("Where that is one of ncnn's programs that enlarge pictures (realesrgan-ncnn-vulkan, waifu2x-ncnn-vulkan, Upscayl), smaller tiles (-t), fewer pictures at once (-j) and a smaller "	\
+    "picture take less; where not even a small one runs, " TRY BY_DRIVER "a newer driver" TRY BY_ANYTHING "another device (-g)" TRY_END ", is what to try.")
 #define VULKAN_UNTOLD	"Vulkan's driver did not give memory that was asked for; the code behind it (-2: none left on the device, -1: none of the machine's, -10: too many pieces) says why. " OF_NCNN
 #define VULKAN_DEVICE	"By the code (-2) Vulkan's driver had no memory left on the device, or gives no piece as large as was asked for; for graphics of a processor that memory is a part of the machine's. "	\
     OF_NCNN

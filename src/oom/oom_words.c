@@ -157,7 +157,7 @@ infers(struct talk t)
 #define TRAINS_ONE	"train a vae|train the vae|train my vae|training a vae|training the vae|training my vae|train an autoencoder|training an autoencoder|train the autoencoder|training the autoencoder|training my autoencoder"
 
 #define GENERATED	"finished generating|finishes generating|once the image is done|when the image is done|after the image is done|once the video is done|when the video is done|generation finished|generation finishes|after generating the video|after generating the image|after all the steps|after all steps|completing all the steps|completing all steps|completed all the steps|"	\
-    "after the last step|at the last step of generation|end of the generation|end of generation|last second of generation|last steps of generation|last step of generation|right before saving the video|before saving the video|before creating the output|before it could create an output"
+    "happens after sampling|happens after the sampling|crashes after sampling|crashes after the sampling|fails after sampling|fails after the sampling|oom after sampling|memory after sampling|error after sampling|error after the sampling|after the last step|at the last step of generation|end of the generation|end of generation|last second of generation|last steps of generation|last step of generation|right before saving the video|before saving the video|before creating the output|before it could create an output"
 
 /* "OOM after the video finished generating": by then what was made is decoded to pictures. */
 static const char *

@@ -47,6 +47,7 @@
 #define UNSORTED(text)		IN_WORLD("1", text)	/* nothing tells that samples come from the largest to the smallest */
 #define STAYING(text)		IN_WORLD("2", text)	/* or that memory leaps, and falls back */
 #define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
+#define IN_ENLARGING(text)	IN_WORLD("3", text)	/* nothing tells that pictures are drawn, as by diffusion */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left
