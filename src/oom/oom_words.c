@@ -480,6 +480,8 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
 
+#define HAPPENS		"it appears|it usually appears|it often appears|it always appears|it only appears|it happens|it usually happens|it often happens|it always happens|it only happens|it mostly happens|it occurs|it usually occurs|it often occurs|it always occurs|it only occurs"
+
 	said_of_any(&p->again, &p->told, t, line, oom_runs_again);
 	if (source == SOURCE_PROSE)
 		said(&p->again, t, oom_runs_well_once(t), line);
@@ -489,7 +491,7 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said_at(&p->again, t, at, line);
 		p->ran_earlier = line;
 	}
-	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && (oom_runs_done(t, at) || p->grows.line == line))
+	if ((at = oom_runs_trials(t)) && source == SOURCE_PROSE && (oom_runs_done(t, at) || p->grows.line == line || (p->told.said.line && talk_has_whole(talk_part(t, talk_sentence(t, at).s, at), HAPPENS))))
 		said_at(&p->trials, t, at, line);
 	else
 		said_of_failure(&p->trials, &p->told, t, at, line);

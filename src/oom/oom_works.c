@@ -11,7 +11,7 @@
 #include "oom/oom_named.h"
 #include "oom/oom_short.h"
 
-#define OF_PARTS	"batch batchsize batch_size image images picture pictures photo photos resolution size sizes crop patch patches frames length points width height samples input inputs sequence tokens pixels pixel px"
+#define OF_PARTS	"batch batchsize batch_size image images picture pictures photo photos resolution size sizes crop patch patch_size crop_size image_size img_size patches frames length points width height samples input inputs sequence tokens pixels pixel px"
 
 #define IT_WORKS	"it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well|can run successfully|could run successfully|runs successfully|ran successfully|run successfully|trains successfully|runs normally|ran normally|run normally|everything works|no longer fails|no more oom|this is resolved|it is resolved|is resolved then|this resolves it|this is solved|it is solved"
 
@@ -25,6 +25,24 @@ says_works(struct talk t, const char *list, size_t *n)
 	for (rest = t; (at = talk_find_whole(rest, list, n)) && clause_runs_out(t, at + *n); rest = talk_part(t, at + *n, t.s + t.n))
 		;
 	return at;
+}
+
+/* A sentence up to the end of the clause that says at WORKS that it works. */
+static struct talk
+up_to_clause(struct talk t, struct talk sentence, const char *works, size_t n)
+{
+	struct talk clause = talk_clause(t, works, n);
+
+	return talk_part(t, sentence.s, clause.s + clause.n);
+}
+
+/* Is what works at WORKS asked for? A question may follow in a clause of its own. */
+static bool
+is_asked(struct talk t, struct talk sentence, const char *works, size_t n)
+{
+	struct talk told = up_to_clause(t, sentence, works, n);
+
+	return memchr(told.s, '?', told.n) || (told.s + told.n < t.s + t.n && told.s[told.n] == '?');
 }
 
 /* "If I change the batch to 1, it works": what was changed, and by that alone. */
@@ -43,8 +61,8 @@ works_changed(struct talk t)
 		ahead = talk_part(t, at + n, works);
 		if (talk_any_whole(talk_part(t, works + length, sentence.s + sentence.n), "then again until after epoch middle halfway midway suddenly eventually interrupted"))
 			continue;		/* for a time */
-		if (talk_any_whole(ahead, OF_PARTS " num_workers workers") && !talk_any_whole(sentence, "still never should would might try hope please whether instead") && (!talk_any_whole(sentence, "could") || talk_has_whole(sentence, "could run successfully")) && !talk_any_phrase(sentence, "n't |not work|even if|even when") &&
-		    !memchr(sentence.s, '?', sentence.n) && !clause_says_no(talk_part(t, sentence.s, at), "") && !oom_short_fails(talk_part(t, at, works)))
+		if (talk_any_whole(ahead, OF_PARTS " num_workers workers") && !talk_any_whole(sentence, "still never should would might try hope please whether instead") && (!talk_any_whole(sentence, "could") || talk_has_whole(sentence, "could run successfully")) && !talk_any_phrase(up_to_clause(t, sentence, works, length), "n't |not work|even if|even when") &&
+		    !is_asked(t, sentence, works, length) && !clause_says_no(talk_part(t, sentence.s, at), "") && !oom_short_fails(talk_part(t, at, works)))
 			return at;
 	}
 	return NULL;
@@ -397,6 +415,49 @@ oom_works_workers(struct talk t)
 	return NULL;
 }
 
+#define ITEMS		"atoms nodes edges points residues tokens frames samples pixels particles sequences slices entities users"
+
+/* The first "192 atoms" of T, or NULL. */
+static const char *
+names_count(struct talk t)
+{
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
+			continue;
+		to = piece_number(s, end, &n);
+		if (to < end && *to == ' ' && talk_is_one_of(clause_word_behind(t, to), ITEMS))
+			return s;
+	}
+	return NULL;
+}
+
+/* "It worked for water, with 192 atoms in a frame. But when I change to NPG it is out of memory":
+ * not where another machine is what changed. */
+static const char *
+worked_for_fewer(struct talk t)
+{
+	const char *at, *verb, *end = t.s + t.n, *behind;
+	struct talk rest, sentence, next;
+	size_t n, length;
+
+	for (rest = t; (at = talk_find_whole(rest, "it worked for|it worked with|it works for|it works with|it ran with|it runs with|it worked well for|it works well for|it worked fine for|it works fine for|it worked fine with|it works fine with", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		behind = sentence.s + sentence.n;
+		if (!names_count(talk_part(t, at, behind)) || talk_any_whole(sentence, OTHERWISE) || memchr(sentence.s, '?', sentence.n) || clause_says_no(talk_part(t, sentence.s, at), "") || end - behind < 2)
+			continue;
+		next = talk_sentence(t, behind + 1);
+		verb = talk_find_whole(next, "when i change to|when i changed to|when i switch to|when i switched to|when i change it to|when i changed it to|when i move to|when i moved to", &length);
+		if (verb && talk_is_one_of(clause_word_behind(t, behind + 1), "but however") && oom_short_fails(next) && !memchr(next.s, '?', next.n) &&
+		    !talk_any_whole(talk_part(next, verb + length, talk_clause(next, verb, length).s + talk_clause(next, verb, length).n), DEVICES " version"))
+			return at;
+	}
+	return NULL;
+}
+
 #define OF_ONE		"one image|one picture|one photo|one sample|one video|one file|one frame|one text|one sentence|one document|a single image|a single picture|a single photo|a single sample|a single video|a single file|a single frame|a single text|a single sentence|" \
     "a single document|1 image|1 picture|1 photo|1 sample|1 video|1 file|1 frame|1 text|1 sentence|1 document"
 #define ONE_RUNS	"is ok|is okay|is fine|are fine|was ok|was fine|it's ok|it's fine|works|worked|work fine|runs|ran|no problem|no problems|succeeds|succeeded|no error|no errors|goes well|without problem|without problems|without error"
@@ -427,7 +488,7 @@ one_works(struct talk t)
 const char *
 oom_works_told(struct talk t)
 {
-	static const char *(*const ways[])(struct talk) = { works_changed, works_with, works_without, not_with_less, same_works, shorter_work, goes_up_to, smaller_model_works, one_works };
+	static const char *(*const ways[])(struct talk) = { works_changed, works_with, works_without, not_with_less, same_works, shorter_work, goes_up_to, smaller_model_works, one_works, worked_for_fewer };
 	const char *at = NULL;
 	size_t i;
 
