@@ -80,7 +80,7 @@ static const struct {
 	[HABIT_CELLS] = { OF_HOST, false, TRACE_SPARSE, "names %s. Where that is scanpy's, or AnnData's, a matrix of cells and genes has a number for each pair of them where it is dense (100,000 cells with 20,000 genes are 7.45 GiB "
 	    "in float32), and only for those that are not zero where it is sparse (scipy's csr_matrix): one that is sparse, steps that leave it so (scale() with zero_center=False), fewer genes ahead of the others, no copies, or "
 	    "a matrix that stays in its file (read_h5ad(backed=\"r\")) take less." },
-	[HABIT_DOCUMENTS] = { OF_HOST, false, 0, "names %s. Where that is spaCy's, what its models work with grows with a text's length (by its own words about 1 GB for 100,000 characters, with the parser or names), "
+	[HABIT_DOCUMENTS] = { OF_HOST, false, TRACE_READS | TRACE_LOADING, "names %s. Where that is spaCy's, what its models work with grows with a text's length (by its own words about 1 GB for 100,000 characters, with the parser or names), "
 	    "and each Doc that is kept holds its text's tokens: long texts cut into parts (paragraphs), fewer at once (batch_size, n_process), parts of the pipeline left out (disable), or results kept in place of Docs take less." },
 	[HABIT_INDEXES] = { OF_HOST, false, TRACE_READS, "names %s. Where that is faiss', an index lies there whole, also while it is read from a file: a flat one, or HNSW, with all vectors as they are (4 bytes for each number, and links beside "
 	    "them), in arrays that double as vectors are added, with the one before beside it. One that keeps codes (PQ, as IVFPQ), fewer or shorter vectors, or parts of them on several machines take less; so do searches of "

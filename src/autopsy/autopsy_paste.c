@@ -247,6 +247,8 @@ causes_told(struct autopsy *y, bool explained)
 
 		if (s->kind == SAYS_TOLD_SMALL && (y->main->limited || y->main->kind == OOM_MPS || strcmp(y->main->who, "MPS") == 0))
 			continue;		/* a limit that is less is what was reached */
+		if (s->kind == SAYS_TOLD_SMALL && y->log.paste.spare.line)
+			continue;		/* by the report there was room */
 		if (s->said == offsetof(struct oom_paste, ended_by) && said->line == y->log.paste.less.line)
 			continue;		/* that says so by itself */
 		if (s->kind == SAYS_TOLD_SERVER && autopsy_trains(y))

@@ -192,6 +192,21 @@ by_number(struct oom_habits *h, struct talk t, int line)
 #define NARROW		"32 bit (intel)|32-bit python|32 bit python|32bit python|python 32-bit|python 32 bit|python (32-bit)|python (32 bit)|anaconda 32-bit|anaconda (32-bit)|x86 build|platform target x86|platform target: x86|platformtarget>x86|compiled as x86|compiled for x86 |prefer 32-bit|32-bit process|32 bit process|32位python|32位的python|32位 python|python是32位|python 32位|python32位|32位的r|r是32位"
 #define NARROW_R	"your machine has a 4gb address|i386-w64-mingw32"
 
+/* "python 2.7 32 bit": the version stands between. */
+static const char *
+narrow_version(struct talk t)
+{
+	const char *at = NULL, *s, *end = t.s + t.n;
+	size_t n;
+
+	while (talk_next_phrase(t, "python ", &at, &n)) {
+		for (s = at + n; s < end && (is_digit(*s) || *s == '.' || *s == ',' || *s == ' ' || *s == '('); s++)
+			if (s > at + n && s[-1] == ' ' && end - s >= 6 && (talk_any_phrase(talk_part(t, s, s + 6), "32 bit|32-bit") || talk_any_phrase(talk_part(t, s, s + 5), "32bit")))
+				return at;
+	}
+	return NULL;
+}
+
 /* "[MSC v.1900 32 bit (Intel)]", "C:\\Python36-32\\lib": of the Python that ran; people's words may
  * deny it. */
 static const char *
@@ -209,7 +224,7 @@ narrow_at(struct talk t)
 	}
 	if ((s = talk_first(t, "python-bits")) && oom_habit_number(t, s + strlen("python-bits"), &bits) && bits == 32)
 		return s;		/* as pandas tells it */
-	return talk_first(t, NARROW);
+	return (s = talk_first(t, NARROW)) ? s : narrow_version(t);
 }
 
 static void
@@ -219,7 +234,7 @@ narrow(struct oom_habits *h, struct talk t, int line)
 	size_t n;
 
 	if (at && (own || (!clause_says_no(talk_clause(t, at, 1), "64 64-bit 64bit instead if should") && !memchr(t.s, '?', t.n)))) {
-		for (n = 0; n < HABIT_NAME - 1 && at + n < t.s + t.n && !memchr(",.\\]", at[n], 4); n++)
+		for (n = 0; n < HABIT_NAME - 1 && at + n < t.s + t.n && (!memchr(",.\\]", at[n], 4) || (at[n] == '.' && at + n + 1 < t.s + t.n && is_digit(at[n + 1]))); n++)
 			;
 		n -= n > 0 && at[n - 1] == ' ';
 		oom_habit_keep(h, HABIT_NARROW, line, 0, at, at + n);

@@ -528,6 +528,32 @@ oom_runs_unused(struct talk t)
 #define CONTRAST	"however still while whereas even although though despite when but only just shows show showed says see yet"
 #define MUCH		"gb gib tb tib plenty much lots vast enough half still only percent"
 
+#define USES_LITTLE	"only uses|only used|only seems to use|only seems to consume|only consumes|only consumed|only takes|never uses more than|never goes above|never exceeds|barely uses|uses only|consumes only|using only|only using"
+#define MOST_LITTLE	999
+
+/* "It only seems to consume about 230m of ram": MiB of the machine's, where it fails for want of
+ * more. */
+static const char *
+uses_little(struct talk t)
+{
+	size_t n;
+	int64_t count;
+	const char *s, *to, *at = talk_find_whole(t, USES_LITTLE, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, unit;
+
+	if (!at || clause_is_question(sentence) || !talk_any_whole(talk_part(t, at + n, sentence.s + sentence.n), "ram memory") || clause_works(sentence) ||
+	    talk_any_whole(sentence, "if should would could with without before previously per each version"))
+		return NULL;
+	for (s = at + n; s < sentence.s + sentence.n; s++) {
+		if (!is_digit(*s))
+			continue;
+		to = piece_number(s, sentence.s + sentence.n, &count);
+		unit = to ? clause_word_behind(t, to) : (struct talk){ 0 };
+		return to && count <= MOST_LITTLE && ((unit.n && talk_is_one_of(unit, "mb mib m megabytes")) || (to < t.s + t.n && (*to == 'm' || *to == 'M'))) ? at : NULL;
+	}
+	return NULL;
+}
+
 /* "It cannot get 20 MiB when there is over 2 TiB of free memory", of the machine: neither what
  * should be, nor what is asked, nor a device's. */
 const char *
@@ -539,6 +565,8 @@ oom_runs_spare(struct talk t)
 
 	if (talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda device disk swap"))
 		return NULL;
+	if ((at = uses_little(t)))
+		return at;
 	if (!(at = talk_find_whole(t, SPARE, &n)) && !(at = talk_first(t, SPARE_AMOUNT)))
 		return NULL;
 	sentence = talk_sentence(t, at);

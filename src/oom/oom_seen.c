@@ -86,6 +86,8 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 	if (talk_any_begins(t, "dask dask_cudf"))
 		h->dask = true;
 	occupies(h, t, line, told);
+	if (talk_any_phrase(t, "vectors.from_disk"))
+		h->of[HABIT_DOCUMENTS] = (struct oom_habit){ 0 };	/* a model's vectors were read, and no text yet */
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if ((traced && !names[i].traced) || talk_any_phrase(t, names[i].unless))
 			continue;
