@@ -318,7 +318,7 @@ batch_told(struct autopsy *y)
 
 	if (is_batch_said(y) || is_no_batch(p) || (tried && !few))
 		return;
-	if (!p->of_batch.line || p->less.line || (p->least_batch > 1 && !few && (p->ungraded.line == p->of_batch.line || p->evaluating.line == p->of_batch.line)) || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || p->grows.line || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
+	if (!p->of_batch.line || p->less.line || (p->least_batch > 1 && !few && (p->ungraded.line == p->of_batch.line || p->evaluating.line == p->of_batch.line)) || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || (p->grows.line && (p->least_batch > 1 || p->grows.line == p->of_batch.line)) || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, few && p->least_batch > 1 ?
@@ -327,6 +327,7 @@ batch_told(struct autopsy *y)
 	    (p->images || p->images_told || p->inferring.line || autopsy_serves(y)) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "
 	    "them in proportion; weights, gradients and the optimizer's numbers do not." :
+	    p->grows.line ? "Where it fails with one sample at once, too, and before memory had grown, what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides." :
 	    "Where it fails with one sample at once, too, a smaller batch does not help: what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides."));
 }
 
