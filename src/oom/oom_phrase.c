@@ -346,6 +346,7 @@ const struct phrase oom_phrases[] = {
 	{ "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Level Zero") },
 	{ "can't allocate # Bytes of memory on device", OWN_BYTES(OOM_CUDA, "SYCL") },
 	{ "can't allocate # Bytes of memory on device", ROW(ROLE_MESSAGE, OOM_OTHER, false, NULL, NULL, PHRASE_BYTES) },
+	{ "PI_ERROR_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_HOST, true, "SYCL", SYCL_HOST, PHRASE_HEDGED) },
 	{ "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_HOST, true, "Level Zero", NULL, 0) },
 	{ "UR_RESULT_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) },
 	{ "PI_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) },

@@ -139,8 +139,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "The node was low on resource: memory", HOST_SAYS("Kubernetes", KILLED) },
 	{ "Your notebook tried to allocate more memory than is available", HOST_SAYS("Kaggle", KILLED) },
 	{ "Your session crashed after using all available RAM", HOST_SAYS("Colab", KILLED) },
-	{ "OOMKilled\afalse", NOTHING },	/* a field of each container's state */
-	{ "OOMKilled", HOST_SAYS("container", KILLED) },
+	{ "~OOMKilled\afalse", NOTHING },	/* a field of each container's state */
+	{ "~OOMKilled", HOST_SAYS("container", KILLED) },
 	{ "[WinError 1455] The paging file is too small", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~WinError 1455", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~the paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },

@@ -271,6 +271,7 @@
 #define RESOURCES	"The driver had no resources left for a command. That may be the device's "	\
     "memory; a kernel that needs too many registers or too much local memory, or reads beyond a "	\
     "buffer, ends so, too."
+#define SYCL_HOST	"The driver below SYCL says that it got no memory from the machine. Drivers answer so as well where they cannot serve the device."
 #define CL_HOST		"The driver of OpenCL says that it got no memory from the machine. Drivers "	\
     "answer so as well where they cannot serve the device, or where contexts, queues or events were "	\
     "made over and over and never released."
