@@ -381,6 +381,7 @@ cache(struct autopsy *y)
 	    "context, fewer requests side by side, or fewer bits make it smaller (in llama.cpp -c, -np, --cache-type-k).");
 }
 
+#define LITTLE_OF_MACHINE	((int64_t)128 << 20)	/* what makes no difference to it */
 #define MUCH_ROOM	((int64_t)32 << 30)	/* that layers elsewhere hardly leave */
 
 /* Of a program of ggml's other than llama.cpp nothing is known but that it computes a graph; of one
@@ -392,7 +393,7 @@ results(struct autopsy *y)
 
 	place_cause(y, SAYS_GGML, !y->log.paste.llama ? "It is the buffer for results of a graph while it is computed, which grows with what is given to it at once: less at once makes it smaller." :
 	    arena_printf(y->arena, "It is the buffer for results of a graph while it is computed. In llama.cpp it grows with the tokens that are taken at once (-ub; in Ollama num_batch), with the context (-c; num_ctx), with the "
-	    "product of both where attention stores its scores, and that of a picture's encoder with the picture's pixels: less of these make it smaller.%s", beside ?
+	    "product of both where attention stores its scores, and that of a picture's encoder with the picture's pixels%s.%s", y->main->host && y->hi < LITTLE_OF_MACHINE ? "" : ": less of these make it smaller", beside ?
 	    " Weights and the cache of keys and values are in place by then: fewer layers on this device (-ngl, --tensor-split; in Ollama num_gpu) leave room for it." : ""));
 }
 
