@@ -265,15 +265,16 @@ is_seen_growing(struct talk growth)
 	return !talk_any_of(growth, "leak 泄 누수 リーク") || talk_any_of(growth, "grow increas ris fill climb more 增 涨 升 越") || talk_any_whole(growth, "gb mb gib mib up after");
 }
 
-static bool
+/* Where it is said that memory grew; or NULL. */
+static const char *
 growth(struct oom_paste *p, struct talk t, int line)
 {
 	struct talk growth;
 	struct whose whose;
-	const char *at;
+	const char *at, *fell;
 
 	if (!is_growing(t, &growth))
-		return false;
+		return NULL;
 	oom_told_grows(&p->told, growth, line);
 	if ((at = grows(growth))) {
 		said_at(&p->grows, t, at, line);
@@ -282,20 +283,28 @@ growth(struct oom_paste *p, struct talk t, int line)
 		p->grows_host = whose.host && !whose.device ? line : p->grows_host;
 		p->grows_device = whose.device && !whose.host ? line : p->grows_device;
 	}
-	if ((at = falls(t)))
-		said_at(&p->falls, t, at, line);
-	return true;
+	if ((fell = falls(t)))
+		said_at(&p->falls, t, fell, line);
+	return at ? at : growth.s;
 }
 
-/* "The machine's memory (not the GPU's) keeps growing": what stands aside denies something else. */
+/* "The machine's memory (not the GPU's) keeps growing": what stands aside denies something else. It
+ * is quoted as it stands. */
 static void
 growth_beside_aside(struct oom_paste *p, struct talk t, int line)
 {
 	char plain[OOM_TOLD_LINE];
+	bool quoted = p->told.said.line == line;
+	const char *at = talk_any_of(t, "memory vram ram usage") ? growth(p, oom_told_plain(t, plain), line) : NULL;
 
-	if (talk_any_of(t, "memory vram ram usage"))
-		growth(p, oom_told_plain(t, plain), line);
 	lexicon_read(t.of, t.s, t.n);
+	if (!at)
+		return;
+	at = oom_told_in_itself(t, plain, at);
+	if (p->grows.line == line)
+		said_at(&p->grows, t, at, line);
+	if (p->told.what == TOLD_GROWS && p->told.said.line == line && !quoted)
+		said_at(&p->told.said, t, at, line);
 }
 
 void

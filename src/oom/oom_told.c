@@ -425,9 +425,8 @@ oom_told_plain(struct talk t, char to[OOM_TOLD_LINE])
 	return lexicon_read(t.of, to, n);
 }
 
-/* Where AT of the PLAIN line stands in the line itself. */
-static const char *
-in_itself(struct talk itself, const char *plain, const char *at)
+const char *
+oom_told_in_itself(struct talk itself, const char *plain, const char *at)
 {
 	char to[OOM_TOLD_LINE];
 	size_t from, n = (size_t)(at - plain) + 1;
@@ -486,7 +485,7 @@ memory(struct oom_told *o, struct talk t, int line)
 		if (t.s == plain)
 			lexicon_read(t.of, line_itself.s, line_itself.n);
 		if (t.s == plain && now.what)		/* quoted as it stands */
-			said_at(&now.said, line_itself, in_itself(line_itself, plain, now.at), line);
+			said_at(&now.said, line_itself, oom_told_in_itself(line_itself, plain, now.at), line);
 		now.at = talk_holds(line_itself, now.at) ? now.at : line_itself.s;
 	}
 	now.sentence = now.what && is_sentence(line_itself);

@@ -74,6 +74,8 @@ bool	oom_told_happened(struct talk line, const char *at, size_t n);
 /* The line without what stands in parentheses, "the memory (not the GPU's) is full", which its
  * lexicon has read last then. */
 struct talk	oom_told_plain(struct talk, char to[OOM_TOLD_LINE]);
+/* Where AT of such a PLAIN line stands in the line itself. */
+const char	*oom_told_in_itself(struct talk itself, const char *plain, const char *at);
 /* The name of a framework; NULL after the last. And what it takes: of one of TOLD_FRAMEWORKS. */
 const char	*oom_told_framework(int);
 /* Is one named that is not PyTorch? */
