@@ -14,17 +14,21 @@
 
 enum whose { OF_HOST = 1, OF_DEVICE = 2, OF_EITHER = 3 };
 
+/* Whose own memory a message is of, where no Python runs. */
+enum language { IN_PYTHON, IN_R, IN_DOTNET, IN_OTHER = 4, IN_ALL = 7 };
+
 /* In `says`, %s stands for the line's name of it. */
 static const struct {
 	enum whose whose;
 	bool torch;		/* only of PyTorch */
 	uint64_t unless;	/* where the traceback has it */
 	const char *says;
+	unsigned in;		/* also of these languages' own memory */
 } habits[HABITS] = {
 	[HABIT_NARROW] = { OF_HOST, false, 0, "tells of a program of 32 bits (%s). Where that is what ran, its process has no more than 2 to 4 GiB of addresses, however much the machine has: one of "
-	    "64 bits has no such bound." },
+	    "64 bits has no such bound.", IN_R | IN_DOTNET },
 	[HABIT_HEAP] = { OF_HOST, false, 0, "has %s. Where that is of the process that failed, its heap may have no more than that, however much the machine has, and what it keeps at once is more: "
-	    "fewer rows, columns or threads that each keep a copy, or a higher limit, as far as there is memory, help." },
+	    "fewer rows, columns or threads that each keep a copy, or a higher limit, as far as there is memory, help.", IN_ALL },
 	[HABIT_LIMIT] = { OF_HOST, false, 0, "has %s, by its words how much of the machine's memory a job or a container may have. Where this run was in it, that may be where it was ended, however "
 	    "much the machine has: more of it, or less at once, helps." },
 	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), weights, gradients and the optimizer's "
@@ -58,7 +62,7 @@ static const struct {
 	[HABIT_CODES] = { OF_HOST, false, 0, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
 	    "those (sparse_categorical_crossentropy, CrossEntropyLoss), codes that are kept sparse, or batches that are coded as they come, need a part of that." },
 	[HABIT_DENSE] = { OF_HOST, false, TRACE_SPARSE, "makes a sparse matrix dense: a number for each of its rows and columns, however few are not zero. Where both are many, kept sparse, or "
-	    "made dense by a few rows at once, it needs a part of that." },
+	    "made dense by a few rows at once, it needs a part of that.", IN_R },
 	[HABIT_CACHE] = { OF_HOST, false, 0, "may have samples kept (%s): where that is of the run, all of them come to lie there, decoded as they are, by the end of the first epoch. Without it, or "
 	    "kept in a file, they do not." },
 	[HABIT_SHUFFLE] = { OF_HOST, false, 0, "shuffles in a buffer of %s: where that is of the run, as many samples lie there, decoded as they are by then. A smaller buffer, or names or "
@@ -76,7 +80,7 @@ static const struct {
 	[HABIT_TAGS] = { OF_HOST, false, 0, "gives texts tags (%s). Where that is for gensim's Doc2Vec, a row of numbers is kept for each tag, and where tags are whole numbers, for each number up to the largest, whether it is "
 	    "there or not: numbers from 0 on without gaps, fewer tags, or fewer numbers in a row (vector_size) take less." },
 	[HABIT_SEURAT] = { OF_HOST, false, 0, "names %s. Where that is Seurat's, ScaleData and SCTransform make dense matrices, a number for each cell and each gene that they keep, and integration compares all pairs of data sets, unless "
-	    "some are made the reference: fewer genes (features, nfeatures), fewer cells at once, reference=, reduction = \"rpca\", and conserve.memory = TRUE in SCTransform take less." },
+	    "some are made the reference: fewer genes (features, nfeatures), fewer cells at once, reference=, reduction = \"rpca\", and conserve.memory = TRUE in SCTransform take less.", IN_R },
 	[HABIT_CELLS] = { OF_HOST, false, TRACE_SPARSE, "names %s. Where that is scanpy's, or AnnData's, a matrix of cells and genes has a number for each pair of them where it is dense (100,000 cells with 20,000 genes are 7.45 GiB "
 	    "in float32), and only for those that are not zero where it is sparse (scipy's csr_matrix): one that is sparse, steps that leave it so (scale() with zero_center=False), fewer genes ahead of the others, no copies, or "
 	    "a matrix that stays in its file (read_h5ad(backed=\"r\")) take less." },
@@ -163,9 +167,9 @@ static const struct {
 	[HABIT_UNITS] = { OF_EITHER, false, 0, "has a dense layer of %s. Where the tensor is its weight, a gradient of that, or what the optimizer keeps "
 	    "for it, the batch plays no part: smaller pictures, or more pooling ahead of where they are flattened, do." },
 	[HABIT_JOINS] = { OF_HOST, false, 0, "joins tables (%s): a row for each pair of rows with the same key. Where a key stands often in both, the result has the product of these numbers of rows: "
-	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less." },
+	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less.", IN_R },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
-	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less." },
+	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less.", IN_R },
 	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. Where that is of the run, each trace has a graph that is kept: Python's numbers and tensors of other shapes as arguments, and functions that are made in a loop, "
 	    "ask for one each. Tensors in their place, an input_signature (reduce_retracing=True), and a function that is made once hold their number." },
 	[HABIT_UNROLLED] = { OF_EITHER, false, 0, "is a loop of Python's, below tf.function's decorator (line %s). Where that function has it, and it is not over tf.range() or a data set itself, all of its rounds are put into one "
@@ -252,17 +256,22 @@ filled(const struct autopsy *y, enum oom_habit_kind kind)
 	return at ? arena_printf(y->arena, "%.*s%s%s", (int)(at - says), says, named(y, kind), at + 2) : says;
 }
 
-/* Is the message of a language's own memory, in which no Python runs? */
-static bool
-is_of_another_language(const struct oom_message *o)
+static enum language
+language_of(const struct oom_message *o)
 {
-	static const char *const who[] = { "Java", "JavaCPP", "Android", "Node.js", ".NET", "R", "MATLAB", "Blender", NULL };
-	int i;
+	static const struct {
+		const char *who;
+		enum language is;
+	} own[] = {
+		{ "R", IN_R }, { ".NET", IN_DOTNET }, { "Java", IN_OTHER }, { "JavaCPP", IN_OTHER }, { "Android", IN_OTHER },
+		{ "Node.js", IN_OTHER }, { "MATLAB", IN_OTHER }, { "Blender", IN_OTHER },
+	};
+	size_t i;
 
-	for (i = 0; who[i]; i++)
-		if (strcmp(o->who, who[i]) == 0)
-			return true;
-	return false;
+	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (strcmp(o->who, own[i].who) == 0)
+			return own[i].is;
+	return IN_PYTHON;
 }
 
 /* Has the largest layer's weight, in float32, as many numbers as what was asked for? */
@@ -385,11 +394,12 @@ autopsy_counts_words(const struct autopsy *y)
 void
 autopsy_habits(struct autopsy *y)
 {
+	enum language language = language_of(y->main);
 	enum oom_habit_kind kind;
 	int said = 0;
 
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
-		if ((!is_of_another_language(y->main) || kind == HABIT_HEAP || ((kind == HABIT_PAIRS || kind == HABIT_NARROW || kind == HABIT_SEURAT || kind == HABIT_DENSE || kind == HABIT_JOINS) && strcmp(y->main->who, "R") == 0) || (kind == HABIT_NARROW && strcmp(y->main->who, ".NET") == 0)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
+		if ((language == IN_PYTHON || (habits[kind].in & language)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
 			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
 			    y->log.paste.habits.units_lines[dense_of(y)] : y->log.paste.habits.of[kind].line, filled(y, kind)));
 			said++;
