@@ -224,9 +224,18 @@ class Client:
         self.settle()       # those of files that it uses come with them
         return self.diagnostics[uri]["diagnostics"]
 
+    def rest(self, uri):
+        """Waits until URI, and all that was touched with it, is checked: nothing of an earlier text comes then."""
+        self.diagnosed(uri)
+        start = {"line": 0, "character": 0}
+        self.request("textDocument/inlayHint",      # is answered when its check has begun, and with it all others
+                     {"textDocument": {"uri": uri}, "range": {"start": start, "end": start}})
+        eventually(lambda: self.settle() or not jobs_of(self.process.pid))
+        self.settle()
+
     def diagnosed_anew(self, uri, do):
         """The diagnostics that come after DO, of which the text's version says nothing."""
-        self.diagnosed(uri)
+        self.rest(uri)
         self.diagnostics.pop(uri, None)
         do()
         return self.diagnosed(uri)
