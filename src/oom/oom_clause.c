@@ -287,7 +287,8 @@ clause_is_of_learning(struct talk t)
     "getting gotten go goes going went see sees seen seeing face faced hit hits hitting cause causes caused give gives gave throw " \
     "throws lead leads to raise raises error errors exception more longer such ever even of into in with cuda gpu ram memory " \
     "really actually use uses using run runs running problem problems issue issues trouble "	\
-    "by or system host device my our look looks like appear appears seem seems general genuine real true typical"
+    "indicate indicates indicated indication show shows showed shown suggest suggests suggested mention mentions mentioned sign signs "	\
+    "report reports reported by or system host device my our look looks like appear appears seem seems general genuine real true typical"
 /* and what it denies ahead of it. */
 #define LINKS_BACK	"error errors exception exceptions problem problems issue issues is are was were has have had been does do " \
     "did will happen happens occur occurs longer now anymore"
@@ -357,7 +358,8 @@ clause_denies(struct talk t, const char *at, size_t n)
 			break;
 		no += is_no(word) || talk_is_one_of(word, OVER);
 	}
-	return no % 2 == 1;
+	/* "only when it is left out, it shows none": it happens without that */
+	return no % 2 == 1 && !talk_has_whole(talk_part(t, talk_sentence(t, at).s, at), "only when|only if|only by");
 }
 
 /* ---- writings without blanks, or whose negations stand behind ---- */

@@ -13,7 +13,7 @@
 #include "oom/oom_text.h"
 #include "oom/oom_trace.h"
 
-#define MOST_PHRASES	1024
+#define MOST_PHRASES	2048
 
 struct log_reader {
 	struct oom_log *log;

@@ -36,6 +36,19 @@ is_of_sentence(const struct log_reader *r, const struct detail *d, const char *s
 	    talk_any_whole(oom_line_of(r, s, s, end), "i i'm i've my we our ram cpu machine computer laptop pc");
 }
 
+/* What 63 bits cannot say: as what is free, a count that ran below 0; as what was asked for, a
+ * wrong one. */
+static void
+tell_beyond(struct oom_message *o, const struct detail *d)
+{
+	if (d->role == DETAIL_SIZE && d->value == OOM_FREE)
+		o->wrapped = true;
+	if (d->role != DETAIL_SIZE || d->value != OOM_ASKED || o->says || o->size[OOM_ASKED].known)
+		return;
+	o->apart = o->beyond = true;
+	o->says = EXABYTE;
+}
+
 /* Up to STOP, or where another message than OWN begins, or it itself on another line: returned.
  * CUDA's error has its own name in its text, which would begin a message by itself; where an amount
  * is told ahead of it, in words and as a code. */
@@ -63,8 +76,8 @@ read_details(const struct log_reader *r, struct telling *t, const struct phrase 
 			if (oom_may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m) && !is_of_sentence(r, d, s, end)) {
 				if (!m.beyond)
 					oom_tell_detail(t, d, &m);
-				else if (d->role == DETAIL_SIZE && d->value == OOM_FREE)
-					o->wrapped = true;
+				else
+					tell_beyond(o, d);
 			}
 	}
 	return s;

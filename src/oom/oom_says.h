@@ -325,7 +325,7 @@
 #define NEGATIVE	"A size below 0 was asked for: memory is not what failed. It was computed from something that was never set, ran over "	\
     "its type, or was read from a file that is damaged. The traceback tells where."
 #define EXABYTE		"No machine has as much: the size itself is wrong, as when it is computed from "	\
-    "something that was never set, or received in part. Look for the error that came before it."
+    "something that was never set, ran over its type, or was received in part. Look for the error that came before it."
 #define LARGE_BLOCK	"The driver of this device gives no single block of 4 GiB or more, however much is "	\
     "free: what was asked for must be made in parts or smaller, such as by fewer samples or pixels at once."
 #define ON_CHIP		"Not the device's memory: a kernel needs more of the memory on a multiprocessor "	\
@@ -418,6 +418,10 @@
     "or, where a device has room, more layers there (in llama.cpp -ngl, in Ollama num_gpu) take less of it."
 #define FIXED_WORKSPACE	"FlashInfer's workspace, a buffer of a fixed size that a program gives it, has no room for what it puts there: it is that buffer that is full, and not the device. A larger one "	\
     "(in SGLang SGLANG_FLASHINFER_WORKSPACE_SIZE), where the device has as much left, holds it."
+#define MUMPS_WORKSPACE	"MUMPS, which solves sparse equations, works in a part of the machine's memory that it sets aside by what it reckoned ahead: that was too small for what came, however much the machine has. A larger share on top of it "	\
+    "(ICNTL(14), in percent; in PETSc -mat_mumps_icntl_14), where the machine has as much left, holds it."
+#define MUMPS_REFUSED	"MUMPS, which solves sparse equations, asked for the " MACHINES ", and was refused; its INFO(2) says of how many entries, in millions where that is below 0. What it makes of a matrix (its factors) grows faster than the number of "	\
+    "unknowns: fewer of these (a coarser mesh, a lower order), or more nodes for its processes, need less of each."
 #define POOL		"MXNet's pool of device memory could not be extended; it does not say by how "	\
     "much."
 #define LARGE_ALLOC	"tcmalloc tells that one piece of the " MACHINES ", was asked for that is larger than a "	\

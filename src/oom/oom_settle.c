@@ -81,7 +81,7 @@ names_apart(const struct oom_log *log, const struct oom_message *o)
 {
 	int i;
 
-	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++)
+	for (i = 0; oom_is_vague(o) && !o->apart && i < log->messages.n; i++)
 		if (log->messages.v[i].apart && (log->messages.v[i].line == o->line || (log->messages.v[i].beyond &&
 		    o->line > log->messages.v[i].line && o->line - log->messages.v[i].last < OF_ONE_CRASH)))
 			return true;
