@@ -50,15 +50,15 @@ static const char *const says[DOMAINS] = {
 	    "until they are done: with stream=True it gives one after the other, and where a loop keeps none of them, that does not grow.",
 	[DOMAIN_EMBEDS] = "Where that is encode() of sentence-transformers with convert_to_tensor=True, the vectors of all texts stay on the device until the last is done, and are put together there then: parts of the texts, one "
 	    "after the other, or NumPy's arrays in the machine's memory (without that setting), keep that from growing with the number of texts.",
-	[DOMAIN_SWAPS] = "Where that is a program that swaps faces in films (roop, Deep-Live-Cam, FaceFusion), several of its threads work on frames at once, each with what the models make of one: fewer threads (--execution-threads), fewer models "
-	    "beside (enhancers), or smaller frames take less.",
+	[DOMAIN_SWAPS] = "Where that is a program that swaps faces in films (roop, Deep-Live-Cam, FaceFusion), " UNTRIED(BY_THREADS, "several of its threads work on frames at once, each with what the models make of one: ") TRY BY_THREADS "fewer threads (--execution-threads)" TRY BY_ANYTHING "fewer models "
+	    "beside (enhancers)" TRY BY_SAMPLES "smaller frames" TRY_END " take less.",
 	[DOMAIN_VISION] = "Where that is Qwen's model that is given pictures (Qwen2-VL, and those after it), a picture becomes a token for each square of 28 or 32 pixels, up to 16,384 of them where max_pixels of its processor or of the message says nothing "
 	    "else, and a film as many for its frames: what layers make grows with them, and attention's scores, where they are stored, with their square. " TRY BY_SAMPLES "A smaller max_pixels" TRY BY_ANYTHING "fewer pictures or frames at once" TRY_END ", take less.",
 	[DOMAIN_LMDEPLOY] = "Where LMDeploy runs there, it sets a share of the device aside for keys and values as it starts (cache_max_entry_count: of what the weights leave free, before version 0.2.1 of all of it): " TRY BY_SHARE "a smaller share"
-	    TRY BY_SAMPLES "a shorter session_len" TRY BY_ANYTHING "fewer texts at once (max_batch_size)" TRY_END ", leave more for the rest, and where the weights alone are too many, " TRY BY_BITS "fewer bits" TRY BY_ANYTHING "more devices (tp)" TRY_END ", do.",
+	    TRY BY_SAMPLES "a shorter session_len" TRY BY_ANYTHING "fewer texts at once (max_batch_size)" TRY_END ", leave more for the rest, and where the weights alone are too many, " TRY BY_BITS "fewer bits" TRY BY_DEVICES "more devices (tp)" TRY_END ", do.",
 	[DOMAIN_SGLANG] = "Where SGLang runs there, it takes a share of the device as it starts (--mem-fraction-static), for weights and a pool of keys and values, and makes what a step needs beside that: where that found no room, " TRY BY_SHARE
 	    "a smaller share" TRY BY_ANYTHING "fewer requests at once (--max-running-requests)" TRY BY_ANYTHING "shorter pieces of prompts (--chunked-prefill-size)" TRY_END ", leave some; where the share is too small for weights and pool, "
-	    TRY BY_SHARE "a larger one" TRY BY_BITS "fewer bits" TRY BY_ANYTHING "more devices (--tp)" TRY_END ", help.",
+	    TRY BY_SHARE "a larger one" TRY BY_BITS "fewer bits" TRY BY_DEVICES "more devices (--tp)" TRY_END ", help.",
 	[DOMAIN_DENSE] = "Where COLMAP makes points of all pixels (stereo, fusion), pictures, depths and normals of all views come to lie in the machine's memory, unless it is told to keep a part of them (StereoFusion.use_cache, with "
 	    "as many GiB as StereoFusion.cache_size and PatchMatchStereo.cache_size say): that, smaller pictures (max_image_size), or fewer of them, take less.",
 	[DOMAIN_BETWEEN] = "Where frames are made between those of a film, those that were read and those that were made wait in the machine's memory until they are used and written, hundreds of each in RIFE, with height x width x 3 bytes (6 MB at "

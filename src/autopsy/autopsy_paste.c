@@ -143,7 +143,7 @@ static const struct told_cause {
 	    "gpu_memory_utilization, in SGLang --mem-fraction-static)" TRY BY_ANYTHING "fewer or smaller sizes that are captured" TRY BY_EAGER "none (vLLM's enforce_eager, SGLang's --disable-cuda-graph)" TRY_END " leave room." },
 	{ offsetof(struct oom_paste, server), offsetof(struct oom_paste, training), SAYS_TOLD_SERVER, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
 	    "Where vLLM runs there, it takes the share gpu_memory_utilization of the device, for weights, for the largest step that it may have to make, and the rest of it for keys and values, those of one text of max_model_len "
-	    "at least. Where that share is too small for these, " TRY BY_SHARE "a larger one, where nothing else has the device" TRY BY_SAMPLES "a lower max_model_len" TRY BY_BITS "weights in fewer bits" TRY BY_ANYTHING "more devices" TRY_END ", help; where memory ends beside it, as "
+	    "at least. Where that share is too small for these, " TRY BY_SHARE "a larger one, where nothing else has the device" TRY BY_SAMPLES "a lower max_model_len" TRY BY_BITS "weights in fewer bits" TRY BY_DEVICES "more devices" TRY_END ", help; where memory ends beside it, as "
 	    UNTRIED(BY_EAGER, "while graphs are captured or ") "in a request, " TRY BY_SHARE "a smaller one" TRY BY_ANYTHING "fewer texts at once (max_num_seqs)" TRY BY_EAGER "no captured graphs (enforce_eager)" TRY_END "." },
 	{ offsetof(struct oom_paste, saved), 0, SAYS_TOLD_SAVED, ON_MACHINE, 0,
 	    "Where all of it is one array or list by then, it lies in the machine's memory as a whole, and as a rule once more while it is written: written as it comes, in parts "

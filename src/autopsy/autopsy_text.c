@@ -168,8 +168,8 @@ print_budget(const struct autopsy *y)
 	autopsy_heading(y, y->main->gpus && !y->main->host ? arena_printf(y->arena, "The arithmetic of %s %d alone (bytes as far as its message's rounding goes)",
 	    autopsy_device_word(y->main), y->main->gpu) : "The arithmetic (bytes as far as the message's rounding goes)");
 	autopsy_row(y, metal ? "limit" : "device", b->total, "");
-	if (y->main->kind == OOM_CUDA && y->main->says && y->main->size[OOM_ASKED].known)	/* what it says then has no amount */
-		autopsy_row(y, "asked for", y->main->size[OOM_ASKED].bytes, "");
+	if (y->main->says && y->main->size[OOM_ASKED].known && (y->main->kind == OOM_CUDA || (y->main->kind == OOM_HOST && b->free >= 0)))	/* what it says then has no amount */
+		autopsy_row(y, y->main->host ? "needed" : "asked for", y->main->size[OOM_ASKED].bytes, "");
 	autopsy_row(y, y->main->kind == OOM_CUPY ? "its pool" :
 	    y->main->kind == OOM_KERNEL ? "the process" : y->main->kind == OOM_XLA ? "by XLA's count" : b->peak ? "tensors, at most" : "tensors",
 	    b->allocated, y->main->kind == OOM_CUPY ? "with blocks that were freed" : "");

@@ -51,6 +51,7 @@ static const struct {
 	{ BY_LIMIT, NULL, NULL, NULL, "r_max_vsize|mem.maxvsize|memory.limit|memory limit|memory size|limit of memory|heap size|max heap|xmx|-xmx", NULL, IN_VAIN_ALONE, NULL },
 	{ BY_DRIVER, NULL, NULL, NULL, "newest driver|newest drivers|latest driver|latest drivers|newer driver|newer drivers|driver to the newest|driver to the latest|drivers to the latest|updated the driver|updated my driver|updated the drivers|updated my drivers|updated drivers|upgraded the driver|"
 	    "upgraded my driver|upgraded drivers|updating the driver|updating drivers|upgrading the driver|reinstalled the driver|latest nvidia driver|newest nvidia driver|latest amd driver|newest amd driver", NULL, OR_IN_USE, NULL },
+	{ BY_THREADS, "execution_threads|execution-threads|--execution-threads|execution_thread_count|--execution-thread-count", "1", NULL, "execution threads|execution_threads|--execution-threads|execution_thread_count|--execution-thread-count|number of threads|fewer threads", NULL, IN_VAIN_ALONE, "1 one" },
 	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", NULL, OR_IN_USE, NULL },
 };
 
@@ -364,6 +365,52 @@ settings(struct oom_measures *m, size_t i, struct talk t, int line, enum oom_sou
 	}
 }
 
+#define PARTS		"tp|--tp|tp_size|tp-size|--tp-size|tensor_parallel_size|tensor-parallel-size|--tensor-parallel-size|num-shard|num_shard|--num-shard|--num_shard"
+#define GIVEN		"cuda_visible_devices=|hip_visible_devices=|nvidia_visible_devices=|device=|devices="
+
+/* "device=0,1,2,3": how many devices a list has that begins at S. */
+static int
+devices_at(const char *s, const char *end)
+{
+	int n = 0;
+
+	while (s < end && memchr(" \"'", *s, 3))
+		s++;
+	while (s < end && is_digit(*s)) {
+		n++;
+		while (s < end && is_digit(*s))
+			s++;
+		if (s + 1 >= end || *s != ',')
+			break;
+		for (s++; s < end && *s == ' '; s++)
+			;
+	}
+	return n;
+}
+
+/* "--gpus device=0,1,2,3 ... --num-shard 4": no device that is given is without a part of the
+ * weights. */
+static void
+devices(struct oom_measures *m, struct talk t, int line)
+{
+	const char *at = NULL, *end = t.s + t.n;
+	struct talk rest, value;
+	int64_t parts;
+	size_t n;
+	int given;
+
+	while (talk_next_phrase(t, GIVEN, &at, &n))
+		if ((given = devices_at(at + n, end)) > m->devices)
+			m->devices = given;
+	for (rest = t; (at = talk_find_whole(rest, PARTS, &n)); rest = talk_part(t, at + n, end)) {
+		value = value_at(t, at + n);
+		if (value.n > 0 && is_digit(*value.s) && piece_count(value.s, value.s + value.n, &parts) && parts > m->parts)
+			m->parts = parts;
+	}
+	if (m->devices > 1 && m->parts >= m->devices)
+		keep(m, BY_DEVICES, line);
+}
+
 /* A line of code, of a command, of settings or of a program's output. */
 static void
 shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, bool traced)
@@ -377,6 +424,8 @@ shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, b
 		if (rows[i].shown && talk_any_phrase(t, rows[i].shown) && !talk_any_phrase(t, "without |try ") && !talk_any_whole(t, "if"))
 			keep(m, rows[i].by, line);
 	}
+	if (!help)
+		devices(m, t, line);
 }
 
 /* "Things I tried:", which items follow. */

@@ -192,7 +192,7 @@
     "cache_max_entry_count lets it be: of what the weights leave free, or in older versions of the whole device. Where weights fit, a smaller one leaves more for the rest; where they do not, fewer bits or more devices (tp) do."
 #define TOKENS		"The server tried at its start whether the tokens that it is to hold at once fit beside the "	\
     "weights, and they did not: " TRY BY_SAMPLES "smaller limits (--max-batch-total-tokens, --max-batch-prefill-tokens, "		\
-    "--max-input-length)" TRY BY_BITS "weights in fewer bits" TRY BY_ANYTHING "more devices (--num-shard)" TRY_END " leave more room."
+    "--max-input-length)" TRY BY_BITS "weights in fewer bits" TRY BY_DEVICES "more devices (--num-shard)" TRY_END " leave more room."
 #define TRANSLATES	"CTranslate2 had no memory left on the device: weights lie there (compute_type int8 or "	\
     "float16 takes less), and what a batch takes, by batch_size, beam_size and the inputs' length."
 #define UNROLLED_OF(where)	"Theano makes a convolution as a product of matrices, one of which has the patches of pictures side by side, as "	\

@@ -66,9 +66,11 @@
 #define BY_NO_GRAD	"F"	/* gradients that are off */
 #define BY_BITS		"I"	/* 8 or fewer */
 #define BY_OFFLOADING	"J"	/* a part of it in the machine's memory */
+#define BY_DEVICES	"H"	/* more of them: weights are split among all that the run is given */
 #define BY_SHARE	"G"	/* another share of a device that a server sets aside: several were tried */
 #define BY_KERNEL	"K"	/* attention that stores no scores (xFormers, FlashAttention) */
 #define BY_GROWTH	"L"	/* a framework that takes a device as it is needed, or so much of it */
+#define BY_THREADS	"M"	/* fewer that work on frames at once, or one */
 #define BY_TILES	"N"	/* of pictures */
 #define BY_EMPTYING	"O"	/* a cache that is emptied, and what is let go of by hand */
 #define BY_SEGMENTS	"P"	/* of PyTorch's allocator, that grow */
