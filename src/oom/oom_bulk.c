@@ -382,7 +382,9 @@ named_card(struct talk t)
 }
 
 /* "I have a 24 GB GPU and get ...", of any size, where that sentence says that it fails there. */
-#define OWN_ANY		"i have |i've |i am using |i'm using |i use |on a |on my |with my |with a |on one |on two |on an |with an |using a |using my |using an "
+#define OWN_ANY		"i have |i've |i am using |i'm using |i use |i used |we used |on a |on my |on our |with my |with a |on one |on two |on an |with an |using a |using my |using an |used a |used an "
+/* "out of memory on 32GB V100": the words right ahead of an amount, where no article stands. */
+#define RIGHT_AHEAD	"on with using"
 /* "I have a GPU with only 12 GB. It fails with out of memory.", in two sentences. */
 #define ONLY_OWN	"i have|i only have|i just have|we have|we only have|i've got|i am using|i'm using|i use|my gpu|my card|my graphics"
 
@@ -420,7 +422,7 @@ most_card(struct talk t, const char *s)
 {
 	struct talk sentence = talk_sentence(t, s), ahead = talk_part(t, sentence.s, s);
 
-	if (talk_has_whole(t, AT_ONCE) || (oom_short_fails(sentence) && talk_any_phrase(ahead, OWN_ANY)))
+	if (talk_has_whole(t, AT_ONCE) || (oom_short_fails(sentence) && (talk_any_phrase(ahead, OWN_ANY) || talk_is_one_of(clause_word_ahead(t, s), RIGHT_AHEAD))))
 		return MOST_DEVICE;
 	return oom_short_fails(t) && talk_any_whole(ahead, "only just") && talk_has_whole(ahead, ONLY_OWN) ? MOST_DEVICE : MOST_CARD;
 }
