@@ -46,11 +46,15 @@ is_of_act(struct talk t, const char *at)
 	return talk_is_one_of(word, CHANGED);
 }
 
-/* "After an hour in the queue it fails at once": then that time is no part of the run. */
+/* "After an hour in the queue it fails at once": then that time is no part of the run. "When I start
+ * it takes 18 GB, 3 hours later it fails": there the start is not when it fails. */
 static bool
 is_at_once(struct talk t, const char *at)
 {
-	return clause_says(talk_sentence(t, at), "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|iteration 0|iter 0|step 0|epoch 0|batch 0|when starting|when it starts|when i start|depending on", AHEAD, "") != NULL;
+	struct talk sentence = talk_sentence(t, at);
+
+	return clause_says(sentence, "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|iteration 0|iter 0|step 0|epoch 0|batch 0|depending on", AHEAD, "") ||
+	    (!talk_any_whole(talk_clause(t, at, 1), "later") && clause_says(sentence, "when starting|when it starts|when i start", AHEAD, ""));
 }
 
 #define UNTIL_THEN	"epoch iter step batch round sample image frame end last final middle first second third valid eval test error oom memory out fail crash kill"
