@@ -441,7 +441,7 @@ autopsy_pictures_said(struct autopsy *y)
 		return;		/* nor is a picture a network's where rays are followed */
 	autopsy_cause(y, SAYS_TOLD_PICTURES, arena_printf(y->arena, "Line %d has the extents %lld x %lld. Where pictures of that size are %s, "
 	    "%.1f million pixels each, %s with them: crops, tiles one after the other, or half of each "
-	    "side, which takes a quarter, need less, and so do fewer at once.", p->said_line, (long long)p->said_high,
+	    "side, which takes a quarter, need less" UNTRIED(BY_BATCH, ", and so do fewer at once") ".", p->said_line, (long long)p->said_high,
 	    (long long)p->said_wide, stranger ? "worked on as a whole" : "given to a network as they are", (double)p->said_high * (double)p->said_wide / 1e6,
 	    stranger ? "what is made of them grows" : "results of its layers grow"));
 }

@@ -254,6 +254,17 @@ keep(struct oom_measures *m, const char *by, int line)
 /* "It is lower than the other limit": compared with another, and not tried. */
 #define IS_BELOW	"is lower than|are lower than|be lower than|was lower than|is smaller than|are smaller than|be smaller than|is shorter than|be shorter than"
 
+/* "I turned it all the way down": less of it is not left to be tried. */
+#define AT_LEAST	"all the way down|down all the way|to the minimum|to its minimum|to a minimum|to the bare minimum|to the lowest|to its lowest|to the smallest|to its smallest|as low as possible|as small as possible|as low as i can|as small as i can|as low as it goes|as low as it gets|as low as it can|down as far as"
+
+/* Is it told of what ends at TO of its clause, as what was done? */
+static bool
+is_at_least(struct talk sentence, struct talk clause, const char *to)
+{
+	return talk_has_whole(talk_part(clause, to, clause.s + clause.n), AT_LEAST) && talk_any_whole(clause, "i we already is was set have even") && !memchr(sentence.s, '?', sentence.n) && !talk_any_whole(clause, NOT_RUN) &&
+	    !talk_any_whole(clause, PLANNED " " HELPED);
+}
+
 /* A person's words for the measure of a row, at AT of T. */
 static bool
 is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
@@ -273,6 +284,8 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 	}
 	if (talk_is_one_of(clause_word_ahead(t, at), "lowest smallest") && talk_has_whole(sentence, IN_USE) && !memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, NOT_RUN))
 		return true;		/* "I'm using the lowest resolution possible" */
+	if (rows[row].tells == OF_NUMBERS && is_at_least(sentence, clause, at + n))
+		return true;
 	if (rows[row].by[0] == BY_SHARE[0] && is_tried_as_several(sentence, at, n))
 		return true;
 	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || (clause_works(sentence) && !talk_has_whole(sentence, "nothing works|nothing worked|none works|none worked")))
