@@ -212,7 +212,7 @@ runs_on_processor(struct talk t)
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
     "when training starts|when i start|start training|starts training|beginning of training"
 #define AGENT	"reinforcement learning|ppo|dqn|ddpg|td3|rllib|stable-baselines|stable_baselines|stable_baselines3|gym environment|openai gym|rollout buffer|" \
-    "rollout_buffer|ml-agents|mlagents|rl agent|ppo agent|tensorforce|n_envs"
+    "rollout_buffer|ml-agents|mlagents|rl agent|ppo agent|tensorforce|n_envs|cartpole|cart-pole|halfcheetah|half-cheetah|walker2d|lunarlander|lunar lander|dm_control|dmcontrol|deepmind control suite|metaworld|meta-world|procgen|minigrid|d4rl|atari games|atari game"
 /* Where a language model is what learns, it sees texts that it wrote itself. */
 #define OF_LANGUAGE	"rlhf|grpo|llama|qwen|mistral|language model|llm|verl|vllm|from trl|in trl|with trl"
 #define SPLATS	"3d gaussian|3d gaussians|gaussian splatting|gaussian-splatting|gsplat|splatfacto|3dgs|2dgs|splats|splat scene|lichtfeld|densify_grad_threshold|densify_until_iter"
