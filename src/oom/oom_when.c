@@ -46,8 +46,8 @@ is_of_act(struct talk t, const char *at)
 	return talk_is_one_of(word, CHANGED);
 }
 
-/* "After an hour in the queue it fails at once": then that time is no part of the run. "When I start
- * it takes 18 GB, 3 hours later it fails": there the start is not when it fails. */
+/* "After an hour in the queue it fails at once": then that time is no part of the run. "When I
+ * start it takes 18 GB, 3 hours later it fails": there the start is not when it fails. */
 static bool
 is_at_once(struct talk t, const char *at)
 {
