@@ -29,7 +29,7 @@ keeps_count(const struct node *n)
 static bool
 is_activation(const struct node *n)
 {
-	return node_is(n, "sigmoid") && node_has_weights(tensor_maker(n->in[0]));
+	return (node_is(n, "sigmoid") || node_is(n, "hardsigmoid")) && node_has_weights(tensor_maker(n->in[0]));
 }
 
 /* By tensor id, how many sigmoids lie behind one another up to it; *DEEPEST is the layer with
@@ -101,7 +101,7 @@ const struct rule rule_stacked_sigmoids = {
 	    "Understanding the difficulty of training deep feedforward neural networks, 2010, "
 	    "with four and five hidden layers).\n\n"
 	    "Reported for four hidden layers or more with no normalisation, sum or other "
-	    "activation between. tanh has a slope of 1 and is not meant; nor are sigmoids that "
+	    "activation between. hardsigmoid, whose slope is 1/6 and beyond 3 is 0, counts as one. tanh has a slope of 1 and is not meant; nor are sigmoids that "
 	    "gate something. Write relu, or batchnorm before each sigmoid.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
