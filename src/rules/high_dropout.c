@@ -28,15 +28,21 @@ left_of_vector(const struct node *n)
 	return x->rank < 1 || x->rank > 2 ? 0 : (double)x->dim[x->rank - 1] * (1 - op_real(n, "rate"));
 }
 
+/* The argument that says the share; NULL: it drops nothing. */
+static const char *
+share_of(const struct node *n)
+{
+	return node_is(n, "dropout") ? "rate" : node_is(n, "attend") ? "dropout" : NULL;
+}
+
+/* Attention drops some of what each position weighs the others with, however many there are. */
 static bool
 is_high(const struct node *n)
 {
-	double rate;
+	const char *share = share_of(n);
+	double rate = share ? op_real(n, share) : 0;
 
-	if (!node_is(n, "dropout"))
-		return false;
-	rate = op_real(n, "rate");
-	return rate >= HIGH && (rate > HIGHEST || left_of_vector(n) < ENOUGH);
+	return rate >= HIGH && (rate > HIGHEST || node_is(n, "attend") || left_of_vector(n) < ENOUGH);
 }
 
 /* What it makes. */
@@ -54,6 +60,38 @@ amount(struct arena *a, double n)
 }
 
 static void
+tell_left(struct lint *l, struct diag *g, const struct node *n)
+{
+	struct arena *a = l->module->arena;
+
+	if (node_is(n, "attend"))
+		diag_fact(l->diags, g, "of what a position weighs the others with %.4g %% is left, on average",
+		    100 * (1 - op_real(n, "dropout")));
+	else
+		diag_fact(l->diags, g, "of %s numbers of a sample %s are left, on average",
+		    lint_commas(a, tensor_elements_per_sample(n->in[0])), amount(a, left(n)));
+}
+
+/* FIXABLE: all uses of that text drop as much. */
+static void
+report(const struct rule *rule, struct lint *l, const struct node *n, bool fixable)
+{
+	struct arena *a = l->module->arena;
+	double rate = op_real(n, share_of(n));
+	const char *keep = arena_printf(a, "%.4g", 1 - rate);
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' drops %g %% of what it %s", n->path, 100 * rate,
+	    node_is(n, "attend") ? "pays attention to" : "is given");
+
+	tell_left(l, g, n);
+	if (rate == 1)
+		return;
+	diag_help(l->diags, g, "the number is the share that is dropped, not the one that is kept: perhaps %s%s%s",
+	    node_is(n, "attend") ? "dropout=" : "dropout(", keep, node_is(n, "attend") ? "" : ")");
+	if (fixable)
+		fix_number(l, g, n->loc, op_attr_loc(n, share_of(n)), keep, arena_printf(a, "write %s", keep));
+}
+
+static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
@@ -65,23 +103,9 @@ check(const struct rule *rule, struct lint *l)
 	place_add_unfound(&needed, l, found, NULL);
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		const char *keep;
-		struct diag *g;
 
-		if (!is_high(n) || !place_is_new(&reported, l, rule, n->loc))
-			continue;
-		g = lint_report(l, rule, n->loc, "'%s' drops %g %% of what it is given", n->path,
-		    100 * op_real(n, "rate"));
-		diag_fact(l->diags, g, "of %s numbers of a sample %s are left, on average",
-		    lint_commas(m->arena, tensor_elements_per_sample(n->in[0])), amount(m->arena, left(n)));
-		if (op_real(n, "rate") == 1)
-			continue;
-		keep = arena_printf(m->arena, "%.4g", 1 - op_real(n, "rate"));
-		diag_help(l->diags, g, "the number is the share that is dropped, not the one that is "
-		    "kept: perhaps dropout(%s)", keep);
-		if (!place_has(&needed, n->loc))
-			fix_number(l, g, n->loc, op_attr_loc(n, "rate"), keep,
-			    arena_printf(m->arena, "write %s", keep));
+		if (is_high(n) && place_is_new(&reported, l, rule, n->loc))
+			report(rule, l, n, !place_has(&needed, n->loc));
 	}
 }
 
@@ -97,7 +121,8 @@ const struct rule rule_high_dropout = {
 	    "fails.\n\n"
 	    "Reported from 0.8 on, but not up to 0.9 of vectors of each of which 200 numbers or more are "
 	    "left: Kuchaiev and Ginsburg (Training deep autoencoders for collaborative filtering, "
-	    "2017) do well with 0.8, Simonyan and Zisserman (Two-stream convolutional networks, 2014) with 0.9. Write 1 less the number. TensorFlow 2 prints \"Large dropout "
+	    "2017) do well with 0.8, Simonyan and Zisserman (Two-stream convolutional networks, 2014) with 0.9. The dropout= of attention "
+	    "counts whatever its size: graph attention networks have 0.6. Write 1 less the number. TensorFlow 2 prints \"Large dropout "
 	    "rate: 0.8 (>0.5). In TensorFlow 2.x, dropout() uses dropout rate instead of "
 	    "keep_prob. Please ensure that this is intended\"; seen in DeepLearningZeroToAll "
 	    "#204.",
