@@ -23,17 +23,18 @@ tell_cross_entropy(struct lint *l, struct diag *g, const struct node *last, doub
 		    exp(node_is(last, "tanh") ? 2 : 1)));
 }
 
+/* What yes and no are answered with; of focal, which weighs errors, nothing is said of the loss. */
 static void
-tell_bce(struct lint *l, struct diag *g, const struct node *last)
+tell_bce(struct lint *l, struct diag *g, const struct node *last, bool weighs)
 {
 	if (node_is(last, "relu"))
-		diag_fact(l->diags, g, "no answer is below 0.5: where it should be 0, the loss "
+		diag_fact(l->diags, g, "no answer is below 0.5%s", weighs ? "" : ": where it should be 0, the loss "
 		    "cannot fall below log 2 = 0.69");
 	else if (node_is(last, "tanh"))
-		diag_fact(l->diags, g, "answers lie between 0.27 and 0.73, and the loss above "
+		diag_fact(l->diags, g, "answers lie between 0.27 and 0.73%s", weighs ? "" : ", and the loss above "
 		    "log(1 + 1/e) = 0.31, whatever is learnt");
 	else
-		diag_fact(l->diags, g, "answers lie between 0.5 and 0.73: where one should be 0, "
+		diag_fact(l->diags, g, "answers lie between 0.5 and 0.73%s", weighs ? "" : ": where one should be 0, "
 		    "the loss cannot fall below log 2 = 0.69");
 }
 
@@ -53,7 +54,7 @@ check(const struct rule *rule, struct lint *l)
 
 	for (i = 0; m->set.train && i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
-		bool ce = node_is(n, "cross_entropy"), bce = node_is(n, "bce_with_logits");
+		bool ce = node_is(n, "cross_entropy"), focal = node_is(n, "focal"), bce = focal || node_is(n, "bce_with_logits");
 		const struct node *last = ce || bce ? tensor_maker(n->in[0]) : NULL;
 		int classes = ce && n->in[1] ? n->in[1]->classes : 0;
 		struct diag *g;
@@ -69,7 +70,7 @@ check(const struct rule *rule, struct lint *l)
 		if (ce)
 			tell_cross_entropy(l, g, last, classes);
 		else
-			tell_bce(l, g, last);
+			tell_bce(l, g, last, focal);
 		diag_help(l->diags, g, "leave %s out: the last layer has no activation",
 		    last->op->name);
 	}
@@ -81,7 +82,7 @@ const struct rule rule_bounded_logits = {
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
 	.brief = "an activation bounds the logits that a loss takes",
-	.doc = "Logits are any real numbers: cross_entropy and bce_with_logits make probabilities "
+	.doc = "Logits are any real numbers: cross_entropy, bce_with_logits and focal make probabilities "
 	    "of them. After relu none is below 0: bce_with_logits then never answers less than a "
 	    "half, and in cross_entropy a sample whose logits are all below 0 has the same loss, "
 	    "log K of K classes, whatever the weights, and no gradient; networks have stayed at "

@@ -1,7 +1,8 @@
 /*
  * softmax-before-cross-entropy: probabilities where the loss wants logits, and takes a softmax of
- * its own: cross_entropy, and ctc of each step. The same of sigmoid before bce_with_logits. What is
- * between them counts: ctc takes the logarithm of a softmax as well. Reads the forward graph.
+ * its own: cross_entropy, and ctc of each step. The same of sigmoid before bce_with_logits and
+ * focal. What is between them counts: ctc takes the logarithm of a softmax as well. Reads the
+ * forward graph.
  */
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"
@@ -28,6 +29,9 @@ tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
 		diag_fact(l->diags, g, "with %d classes no step can give one of them more than e / (e + %d) = "
 		    "%.3g, however sure the network is", classes, classes - 1,
 		    exp(1) / (exp(1) + classes - 1));
+	else if (node_is(loss, "focal"))
+		diag_fact(l->diags, g, "of a sigmoid's answers, 0 to 1, it makes 0.5 to 0.73: no answer is below a "
+		    "half");
 	else if (!node_is(loss, "cross_entropy"))
 		diag_fact(l->diags, g, "the loss lies between log(1 + 1/e) = 0.31 and log(1 + e) = "
 		    "1.31, whatever the answer");
@@ -41,7 +45,7 @@ static const struct node *
 applied_twice(const struct node *loss)
 {
 	bool many = node_is(loss, "cross_entropy") || node_is(loss, "ctc");
-	bool bce = node_is(loss, "bce_with_logits");
+	bool bce = node_is(loss, "bce_with_logits") || node_is(loss, "focal");
 	const struct node *last = many || bce ? tensor_maker(loss->in[0]) : NULL;
 
 	return (many && node_is(last, "softmax")) || (bce && node_is(last, "sigmoid")) ?
@@ -92,8 +96,8 @@ const struct rule rule_softmax_before_cross_entropy = {
 	.name = "softmax-before-cross-entropy",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "softmax before cross_entropy or ctc, or sigmoid before bce_with_logits",
-	.doc = "cross_entropy takes logits and works on their log-softmax; bce_with_logits on "
+	.brief = "softmax before cross_entropy or ctc, or sigmoid before bce_with_logits or focal",
+	.doc = "cross_entropy takes logits and works on their log-softmax; bce_with_logits and focal on "
 	    "their log-sigmoid. Given probabilities they take a softmax of numbers between 0 and "
 	    "1: a network that is right and certain still has a loss of log(1 + (K - 1) / e) for "
 	    "K classes, 1.46 for ten, and learns slowly. Nothing fails, so that it is found "
