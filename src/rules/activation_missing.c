@@ -1,7 +1,8 @@
 /*
- * activation-missing: two dense layers, or two convolutions, with nothing but dropout, batch
- * normalisation and averages of windows between them, which are one. Reads the forward graph; what
- * the spec without the first dense layer takes is planned.
+ * activation-missing: two dense layers, or two convolutions, with nothing but dropout, a factor,
+ * batch normalisation and averages of windows between them, which are one; or convolutions with a
+ * normalisation of each sample, which is no activation either. Reads the forward graph; what the
+ * spec without the first dense layer takes is planned.
  */
 #include "rulekit/edited_spec.h"
 #include "rulekit/fix_edits.h"
@@ -17,6 +18,7 @@ struct pair {
 	const struct node *first, *second;
 	const struct node *behind;	/* what an activation is to come behind */
 	const struct node *pool;	/* averages between them, or NULL */
+	const struct node *norm;	/* a normalisation of each sample between convolutions, or NULL */
 };
 
 /* One layer for the weights of a pair, [mid, in] and [out, mid] with so many cells each. */
@@ -70,6 +72,14 @@ is_whole(const struct node *n)
 	return op_int(n, "groups") == 1;
 }
 
+/* The halves of a gated unit, as glu: of a layer that makes both, the one before it is published so
+ * (Lim and others: Temporal fusion transformers, 2021). */
+static bool
+is_gate(const struct node *n)
+{
+	return node_is(n, "split") && n->part_of;
+}
+
 /*
  * Is the first layer for nothing? Where it is narrower than both its neighbours the two save
  * weights, as they do where one is 1x1 and they have fewer than one would; where the second is
@@ -85,10 +95,29 @@ is_wasted(const struct tensor_readers *r, const struct pair *p)
 	    r->count[p->first->in[1]->id] != r->count[p->second->in[1]->id])
 		return false;
 	if (!conv)
-		return true;
+		return !is_gate(only_reader(r, p->second));
 	if (!is_whole(p->first) || !is_whole(p->second))
 		return false;
+	if (p->norm && (w.second_cells == 1 || op_attr(p->first, "stride")->v[0] > 1))
+		return false;	/* patches, and pieces of blocks, are normalised and read as they are */
 	return (w.first_cells > 1 && w.second_cells > 1) || one_is_smaller(&w);
+}
+
+static bool
+normalises_samples(const struct node *n)
+{
+	return node_is(n, "groupnorm") || node_is(n, "instancenorm");
+}
+
+/* May it stand between the two, so that they are one all the same? */
+static bool
+passes(const struct pair *p, const struct node *next)
+{
+	if (node_is(next, "dropout") || node_is(next, "batchnorm") || (node_is(next, "scale") && op_real(next, "offset") == 0))
+		return true;
+	if (node_is(p->first, "dense"))
+		return false;
+	return (node_is(next, "avgpool") && !p->pool && !p->norm) || (normalises_samples(next) && !p->pool && !p->norm);
 }
 
 static bool
@@ -100,16 +129,16 @@ find_pair(const struct tensor_readers *r, const struct node *n, struct pair *p)
 	if ((!dense && !node_is(n, "conv")) || n->part_of)	/* no part can be left out, or end in a relu */
 		return false;
 	*p = (struct pair){ .first = n, .behind = n };
-	while ((next = only_reader(r, next)) && (node_is(next, "dropout") ||
-	    node_is(next, "batchnorm") || (!dense && !p->pool && node_is(next, "avgpool")))) {
+	while ((next = only_reader(r, next)) && passes(p, next)) {
 		if (node_is(next, "avgpool"))
 			p->pool = next;
+		else if (normalises_samples(next))
+			p->norm = p->behind = next;
 		else if (node_is(next, "batchnorm") && !p->pool)
 			p->behind = next;
 	}
 	p->second = next;
-	return node_is(next, dense ? "dense" : "conv") && next->in[1] &&
-	    is_wasted(r, p);
+	return node_is(next, dense ? "dense" : "conv") && !next->part_of && next->in[1] && is_wasted(r, p);
 }
 
 /* Behind what an activation is missing. */
@@ -190,11 +219,15 @@ tell_weights(struct lint *l, struct diag *g, const struct pair *p, struct node *
 static struct diag *
 report(const struct rule *rule, struct lint *l, const struct pair *p, struct node *const *update)
 {
-	struct diag *g = lint_report(l, rule, p->first->loc, "'%s' and '%s' are one linear layer: "
-	    "no activation comes between them", p->first->path, p->second->path);
+	struct diag *g = lint_report(l, rule, p->first->loc, p->norm ? "no activation comes between '%s' and '%s'" :
+	    "'%s' and '%s' are one linear layer: no activation comes between them", p->first->path, p->second->path);
 
 	diag_place(l->diags, g, p->second->loc, "the second is here");
-	tell_weights(l, g, p, update);
+	if (p->norm)
+		diag_fact(l->diags, g, "%s scales and moves all of a sample's map together: it bends nothing",
+		    p->norm->op->name);
+	else
+		tell_weights(l, g, p, update);
 	if (p->behind != p->first)
 		diag_help(l->diags, g, "write %s -> relu: normalisation is no activation",
 		    p->behind->op->name);
@@ -241,15 +274,17 @@ const struct rule rule_activation_missing = {
 	.doc = "A dense layer of a dense layer is a dense layer: W2 (W1 x + b1) + b2; and a 3x3 "
 	    "convolution of a 3x3 convolution is one of 5x5. Without a function that is not linear "
 	    "in between, the first one only costs weights, with their gradients and optimizer "
-	    "state, and time. Batch normalisation, dropout and, between convolutions, avgpool are no such "
-	    "function; maxpool is. (Framework "
+	    "state, and time. Batch normalisation, dropout, a factor and, between convolutions, avgpool are no such "
+	    "function; maxpool is. groupnorm and instancenorm, which give each sample a factor and an offset, are none "
+	    "either, between convolutions that are no 1x1 and of which the first has no stride. (Framework "
 	    "users write it when moving from Keras, whose layers take activation= and default to "
 	    "none.)\n\n"
 	    "Quiet where two layers are a factorisation, which saves weights: the layer between is "
 	    "narrower than both its neighbours (also at the ends of MobileNetV2's blocks), a "
 	    "convolution has groups, holes or a kernel that is not square, or one is 1x1 and both "
 	    "together have fewer weights than one layer for both. Quiet, too, where several layers "
-	    "share the second, or the first is frozen. Put relu or another activation between, or "
+	    "share the second, it is a part of attention or of a recurrent layer, or feeds a gated unit as glu (Lim and others: Temporal "
+	    "fusion transformers, 2021), or the first is frozen. Put relu or another activation between, or "
 	    "leave one out.",
 	.check = check,
 	.needs = NEEDS_SKETCH,
