@@ -3,13 +3,16 @@
  * momentum), the size that steps converge to, and grows with the batch. The bounds are wide: a rule
  * that is often wrong gets switched off. A linear model, which has no layer whose gradient its
  * steps could spoil, takes rates of any size (30 is usual for linear probes). What clips gradients
- * to less than a length of 1 makes sgd's steps as much smaller.
+ * to less than a length of 1 makes sgd's steps as much smaller. And the two means of adam, by which
+ * steps are a learning rate long, if the second remembers longer than the first.
  */
 #include "rulekit/graph_query.h"
 
 #include <math.h>
 
 #define USUAL_BATCH	256	/* up to this sgd's largest rate is as the table has it */
+#define LONG_MEAN	0.95	/* of gradients: shorter ones are in use beside short ones of squares, 0.8 and 0.5, */
+#define SHORT_MEAN	0.1	/* but hardly beside ones as short as this */
 #define SMALL_EPS	1e-4	/* beside a larger one rmsprop's steps are as large as gradients are (MobileNet: 1) */
 
 static const struct {
@@ -85,10 +88,32 @@ judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 			report(rule, l, r, momentum, steps, i);
 }
 
+/* Adam's proof of convergence wants beta1 below the root of beta2. Lion's two are of another
+ * kind. */
+static void
+judge_means(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
+{
+	double beta1 = r->value, beta2 = real_of(r, "beta2");
+	struct diag *g;
+
+	if (r->part || strcmp(r->optimizer->name, "lion") == 0 || beta1 * beta1 <= beta2 ||
+	    (beta1 < LONG_MEAN && beta2 > SHORT_MEAN))
+		return;
+	g = lint_report(l, rule, r->loc, "beta1=%g of %s keeps gradients longer than beta2=%g keeps their squares",
+	    beta1, r->optimizer->name, beta2);
+	diag_fact(l->diags, g, "the mean of gradients goes back about %.0f updates, that of their squares about %.0f",
+	    1 / (1 - beta1), 1 / (1 - beta2));
+	if (beta1 > 0.9 && beta2 > 0)
+		diag_help(l->diags, g, "the other way round: beta1=%g, beta2=%g", beta2, beta1);
+	else
+		diag_help(l->diags, g, "usual for %s: beta2=0.999, 0.99 or 0.95", r->optimizer->name);
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	each_optimizer_number(rule, l, "lr", judge);
+	each_optimizer_number(rule, l, "beta1", judge_means);
 }
 
 const struct rule rule_learning_rate = {
@@ -107,7 +132,8 @@ const struct rule rule_learning_rate = {
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "
 	    "3.2 and momentum 0.9 at batch 8192). Where gradients are clipped to a length below 1, steps are as much "
 	    "smaller: language models were trained with 20 and 30 beside a clip of 0.25 (Merity and others: Regularizing and "
-	    "optimizing LSTM language models, 2017). Quiet for large rates of a single layer with trained "
+	    "optimizing LSTM language models, 2017). Reported of adam and its kin, too: a beta1 of 0.95 or more above the root of beta2, or any above a beta2 below 0.1, most often the two in each other's place, beside which "
+	    "the proof of convergence does not hold (Reddi, Kale and Kumar: On the convergence of Adam and beyond, 2018). Quiet for large rates of a single layer with trained "
 	    "weights: linear probes are trained with 30 (He and others: Momentum contrast, 2020). "
 	    "The default of torch.optim.Adam is 1e-3; ResNet's sgd has 0.1 with momentum 0.9, "
 	    "which comes to 1.",
