@@ -2,7 +2,7 @@
  * unscaled-input: large numbers straight into a layer with weights: bytes of 0 to 255, pictures
  * whose mean and deviation are of another scale, or columns of the data files that are far from 1.
  * Batch normalisation behind that layer divides a scale that all have out again, so then it is
- * right. Walks on from each input through layers that leave its range as it is.
+ * right. Walks on from each input through layers that leave its range as it is, or move it.
  */
 #include "rulekit/data_look.h"
 #include "rulekit/fix_edits.h"
@@ -26,6 +26,7 @@ struct column {			/* of vectors; of maps all their numbers are one */
 
 struct finding {		/* why an input is unscaled */
 	const struct tensor *input;
+	double factor, offset;	/* by which bytes have been moved since */
 	bool normal;		/* by mean= and std=, of which the least and the most of .worst follow */
 	bool known;		/* by the files' contents, which follow */
 	const char *file;
@@ -152,11 +153,52 @@ find(const struct lint *l, const struct tensor *input)
 	struct finding *f = ARENA_NEW(m->arena, struct finding);
 
 	f->input = input;
+	f->factor = 1;
 	if (input->kind != T_INPUT || input->classes)
 		return NULL;
 	if (look_at(l, f))
 		return f->large > 0 ? f : NULL;
 	return holds_bytes(m, input) || is_normalised_wrongly(m, f) ? f : NULL;
+}
+
+/* The largest that bytes are, as they have been moved. */
+static double
+largest_byte(const struct finding *f)
+{
+	return fmax(fabs(f->offset), fabs(WHITE * f->factor + f->offset));
+}
+
+static bool
+is_moved(const struct finding *f)
+{
+	return f->factor != 1 || f->offset != 0;
+}
+
+/* What a factor and an offset make of bytes; NULL: they are of a usual size, or not known. */
+static struct finding *
+moved(const struct lint *l, const struct node *n, const struct finding *from)
+{
+	struct finding *f;
+
+	if (from->known || from->normal)
+		return NULL;
+	f = ARENA_NEW(l->module->arena, struct finding);
+	*f = *from;
+	f->factor = from->factor * op_real(n, "factor");
+	f->offset = from->offset * op_real(n, "factor") + op_real(n, "offset");
+	return fabs(f->factor) * WHITE >= LARGE && largest_byte(f) >= LARGE ? f : NULL;
+}
+
+/* Are its weights trained, and started for numbers of about 1? AlexNet's are not, beside bytes less
+ * their mean. */
+static bool
+starts_as_usual(const struct node *n)
+{
+	const struct tensor *w = n->in[1];
+	struct init init = w ? tensor_init(w) : (struct init){ INIT_ZEROS, 0 };
+	double inputs = w && w->dim[0] ? (double)tensor_elements_per_sample(w) / (double)w->dim[0] : 1;
+
+	return w && w->kind == T_PARAM && !w->frozen && init.kind == INIT_UNIFORM && init.value * init.value * inputs > 0.5;
 }
 
 static void
@@ -169,8 +211,11 @@ tell_bytes(struct lint *l, struct diag *g, const struct finding *f)
 	diag_place(l->diags, g, file ? m->set.data.loc : from->loc, file ?
 	    "the data come without scale=" : "the input is here");
 	diag_fact(l->diags, g, "its weights start for numbers of about 1: its outputs, and its "
-	    "gradient, are up to 255 times as large");
-	diag_help(l->diags, g, from->dtype == DT_U8 ? "%s -> scale(1/255) -> ..." :
+	    "gradient, are up to %g times as large", largest_byte(f));
+	if (is_moved(f))
+		diag_help(l->diags, g, "divide them by %g, too", largest_byte(f));
+	else
+		diag_help(l->diags, g, from->dtype == DT_U8 ? "%s -> scale(1/255) -> ..." :
 	    "scale=1/255 in data, of train and validate; or %s -> scale(1/255) -> ...", from->name);
 }
 
@@ -263,8 +308,10 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 		return;
 	}
 	if (!f->known) {
-		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as bytes of 0 to 255: nothing "
-		    "scales them", n->path, f->input->name);
+		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as %s %g to %g: nothing "
+		    "scales them", n->path, f->input->name, is_moved(f) ? "numbers of" : "bytes of",
+		    f->factor < 0 ? WHITE * f->factor + f->offset : f->offset,
+		    f->factor < 0 ? f->offset : WHITE * f->factor + f->offset);
 		tell_bytes(l, g, f);
 		return;
 	}
@@ -329,7 +376,9 @@ check(const struct rule *rule, struct lint *l)
 			continue;
 		if (keeps_range(n) && n->out[0])
 			from[n->out[0]->id] = in;
-		else if (node_has_weights(n) && !normalises(only_reader(&r, n)) &&
+		else if (node_is(n, "scale"))
+			from[n->out[0]->id] = moved(l, n, in);
+		else if (node_has_weights(n) && (!is_moved(in) || starts_as_usual(n)) && !normalises(only_reader(&r, n)) &&
 		    !is_normalised(f, n->out[0], &looks) && place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, in);
 	}
@@ -354,6 +403,8 @@ const struct rule rule_unscaled_input = {
 	    "files without scale=, whose usual contents are bytes. "
 	    "And pictures of which mean= and std= make numbers of 30 and more, as ImageNet's of 0 to 1 do of bytes, or numbers that all but "
 	    "agree, as those of bytes do beside scale=1/255. "
+	    "What adds to bytes and does not divide them, as x - 127.5, makes none of them smaller, and is told of where the "
+	    "layer's weights start as usual: AlexNet's, which reads bytes less their mean, start smaller. "
 	    "A normalisation right behind that layer, batchnorm behind all concatenations of it, or a scale, batchnorm or arithmetic "
 	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
 	    "where columns differ.",
