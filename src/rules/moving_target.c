@@ -108,15 +108,14 @@ find_trained(const struct module *m)
 	return trained;
 }
 
-/* A loss between what is trained and a second side, which is no weight of samples. */
+/* A loss of two sides, the second of which is no weight of samples. */
 static bool
-compares(const struct node *n, const bool *trained)
+compares(const struct node *n)
 {
-	return n->op->kind == OP_LOSS && n->nin >= 2 && n->in[0] && n->in[1] && op_operand_is(n->op, 1, "target") &&
-	    is_moving(trained, n->in[0]);
+	return n->op->kind == OP_LOSS && n->nin >= 2 && n->in[0] && n->in[1] && op_operand_is(n->op, 1, "target");
 }
 
-/* By tensor: all that is trained by losses whose second side stands still. */
+/* By tensor: all that is trained by losses of which one side, and no more, stands still. */
 static bool *
 find_held(const struct module *m, const bool *trained)
 {
@@ -126,8 +125,8 @@ find_held(const struct module *m, const bool *trained)
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 
-		if (compares(n, trained) && !is_moving(trained, n->in[1]))
-			held[n->in[0]->id] = true;
+		if (compares(n) && is_moving(trained, n->in[0]) != is_moving(trained, n->in[1]))
+			held[n->in[is_moving(trained, n->in[1])]->id] = true;
 	}
 	add_needed(m, held);
 	return held;
@@ -146,7 +145,7 @@ check(const struct rule *rule, struct lint *l)
 		const struct node *n = m->forward->nodes.v[i];
 		struct diag *g;
 
-		if (!compares(n, trained) || !is_moving(trained, n->in[1]) || n->in[0] == n->in[1])
+		if (!compares(n) || !is_moving(trained, n->in[0]) || !is_moving(trained, n->in[1]) || n->in[0] == n->in[1])
 			continue;	/* the same twice is same-operand's */
 		walked += 2 * (int64_t)m->forward->nodes.n;
 		if (is_held(l, n->in[0], held) || is_held(l, n->in[1], held) || !place_is_new(&reported, l, rule, n->loc))
