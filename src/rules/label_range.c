@@ -53,6 +53,23 @@ count(const struct data_look *d, const struct range *legal, bool whole, const in
 
 /* ---- classes ---- */
 
+/* Of a table: do the labels stand in its first column, before the inputs? */
+static bool
+are_first(const struct data_source *source, const struct data_look *d, const struct range *legal)
+{
+	int64_t row;
+
+	if (d->field == 0 || d->width > 1 || !reader_has(source->reader, "label_first") || reader_flag(source, "label_first"))
+		return false;
+	for (row = 0; row < d->rows; row++) {
+		double x = d->first[d->at[row] * d->stride - d->field];
+
+		if (x < legal->least || x > legal->most || x != floor(x))
+			return false;
+	}
+	return true;
+}
+
 static void
 check_classes(const struct rule *rule, struct lint *l, const struct data_source *source,
     const struct tensor *t)
@@ -74,7 +91,9 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 	diag_fact(l->diags, g, "of %lld %s in its first part %lld are none of them, the first in "
 	    "row %lld; they go from %g to %g", (long long)c.values, t->tokens ? "tokens" : "labels",
 	    (long long)c.outside, (long long)c.first + 1, c.range.least, c.range.most);
-	if (c.fractions > 0)
+	if (c.fractions > 0 && are_first(source, &look, &legal))
+		diag_help(l->diags, g, "column 1 holds such labels: label_first=true has targets before inputs");
+	else if (c.fractions > 0)
 		diag_help(l->diags, g, "a %s is a whole number; for numbers of any kind declare "
 		    "f32[...]%s", t->tokens ? "token" : "class",
 		    t->kind == T_TARGET ? " and use mse" : "");
