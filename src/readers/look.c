@@ -1,6 +1,7 @@
 /* Numbers in files of one type. */
 #include "readers/look.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 static const int type_bytes[] = {
@@ -84,6 +85,18 @@ look_rows(struct look *l, int64_t at, int64_t step, int64_t rows, enum look_type
 }
 
 bool
+look_refuse(struct look *l, const char *cure, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	l->refused = arena_vprintf(l->arena, fmt, ap);
+	va_end(ap);
+	l->cure = cure;
+	return false;
+}
+
+bool
 look_numbers(struct look *l, int64_t header, enum look_type type, bool big, int rank,
     const int64_t *dim)
 {
@@ -93,6 +106,9 @@ look_numbers(struct look *l, int64_t header, enum look_type type, bool big, int 
 	for (k = 1; k < rank; k++)
 		if (__builtin_mul_overflow(width, dim[k], &width))
 			return false;
-	return rank >= 1 && dim[0] >= 0 && width == l->width &&
+	if (rank >= 1 && dim[0] >= 0 && width != l->width)
+		return look_refuse(l, NULL, "each sample in it is %lld number%s, and %s takes %lld", (long long)width,
+		    width == 1 ? "" : "s", l->input ? arena_printf(l->arena, "'%s'", l->input->name) : "an input", (long long)l->width);
+	return rank >= 1 && dim[0] >= 0 &&
 	    look_rows(l, header, width * type_bytes[type], dim[0], type, big);
 }

@@ -28,10 +28,14 @@ struct look {
 	int64_t rows;
 	int64_t all_rows;		/* of the file; -1: not known */
 	int64_t wants;			/* where that failed: it might not with the part from here on; 0: it would */
+	const char *refused, *cure;	/* what the program will stop at, where a reader says so, and what then; or NULL */
 };
 
 enum look_type { LOOK_U8, LOOK_I8, LOOK_I16, LOOK_I32, LOOK_I64, LOOK_U16, LOOK_U32, LOOK_F32,
 	LOOK_F64 };
+
+/* For readers: what the program will stop at, said of the file. False. */
+bool	look_refuse(struct look *, const char *cure, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* For readers: takes numbers of one type from byte HEADER on, as many rows as DIM[0] says and there
  * are. False where the other extents do not come to the width. */

@@ -88,6 +88,8 @@ look(struct look *l)
 	text = arena_strndup(l->arena, (const char *)p + header, length);
 	order = value_of(text, "'fortran_order'");
 	rank = shape_of(value_of(text, "'shape'"), dim);
+	if (order && strncmp(order, "True", 4) == 0)
+		return look_refuse(l, "numpy.ascontiguousarray(x) puts it into C order", "it is in Fortran order");
 	return order && strncmp(order, "False", 5) == 0 && rank > 0 &&
 	    type_of(value_of(text, "'descr'"), &type, &big) &&
 	    look_numbers(l, header + length, type, big, rank, dim);

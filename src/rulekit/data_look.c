@@ -89,9 +89,13 @@ data_look(const struct lint *l, const struct data_source *d, const struct tensor
 	int64_t *at, row;
 
 	*out = (struct data_look){ .samples = -1 };
-	if (!d->reader || !d->reader->look || !place_of(l, d, input, out, &look.width) ||
-	    !take_apart(l, out->file, &look))
+	if (!d->reader || !d->reader->look || !place_of(l, d, input, out, &look.width))
 		return false;
+	if (!take_apart(l, out->file, &look)) {
+		out->refused = look.refused;
+		out->cure = look.cure;
+		return false;
+	}
 	out->first = look.value + out->field;
 	out->stride = look.width;
 	out->samples = look.all_rows < 0 ? -1 : reader_samples(d, look.all_rows);

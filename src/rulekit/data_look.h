@@ -18,6 +18,7 @@ struct data_look {		/* the numbers of one input or target */
 	int64_t stride;		/* ... and from row to row; see data_value() */
 	const int64_t *at;	/* where the rows that are used stand in the file */
 	int64_t samples;	/* in the whole file, of those used; -1: not known */
+	const char *refused, *cure;	/* what the program will stop at in it, and what then; or NULL */
 };
 
 /* False where nothing is known, or no row was read. */

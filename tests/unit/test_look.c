@@ -64,6 +64,7 @@ Test(look, idx)
 	cr_assert(look_at(&reader_idx, idx_shorts, sizeof(idx_shorts), 1, true, &l));
 	cr_expect(l.value[0] == -2 && l.value[1] == 515);
 	cr_expect_not(look_at(&reader_idx, idx_bytes, sizeof(idx_bytes), 3, true, &l));
+	cr_expect_str_eq(l.refused, "each sample in it is 2 numbers, and an input takes 3");
 }
 
 Test(look, idx_that_is_cut_off_has_the_rows_that_are_whole)
@@ -131,6 +132,30 @@ Test(look, csv)
 	cr_expect_not(look_at(&reader_csv, text, strlen(text), 4, true, &l));
 	cr_expect_not(look_at(&reader_csv, "a,b\n1,2\n", 8, 2, true, &l));
 	cr_expect_not(look_at(&reader_csv, "1,\n2,3\n", 7, 2, true, &l));
+	cr_assert(look_at(&reader_csv, "\xef\xbb\xbf" "1,2\n", 7, 2, true, &l), "a byte order mark");
+	cr_expect(l.rows == 1 && l.value[0] == 1);
+}
+
+static void
+expect_refused(const char *text, int64_t width, const char *refused, const char *cure)
+{
+	struct look l;
+
+	cr_assert_not(look_at(&reader_csv, text, strlen(text), width, true, &l));
+	cr_expect_str_eq(l.refused, refused);
+	cr_expect(!l.cure == !cure);
+	if (l.cure && cure)
+		cr_expect(strstr(l.cure, cure), "%s", l.cure);
+}
+
+Test(look, what_a_program_stops_at_is_said)
+{
+	expect_refused("a,b\n1,2\n", 2, "line 1 holds \"a\" in column 1, where a number is expected", "header=true");
+	expect_refused("1,a\n2,b\n", 2, "line 1 holds \"a\" in column 2, where a number is expected", "number classes");
+	expect_refused("1,2\n\n3, \n", 2, "line 3 holds nothing in column 2, where a number is expected", "missing");
+	expect_refused("1,2\n3, inf \n", 2, "line 2 holds \"inf\" in column 2, where a number is expected", "numbers alone");
+	expect_refused("1,2,3\n", 2, "line 1 has 3 columns, and inputs and targets take 2", NULL);
+	expect_refused("1;2\n", 2, "line 1 has 1 column, and inputs and targets take 2", "';'");
 }
 
 /* Every beginning of a file, and every byte of it changed. */
