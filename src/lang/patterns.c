@@ -5,6 +5,7 @@
  */
 #include "lang/expander.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The text of a pattern: a name, a path, a string or a lone *; NULL after an error. */
@@ -55,6 +56,84 @@ add_prefixes(struct expander *ex, struct map *seen, struct names *names, const c
 	}
 }
 
+/* The I-th path of what a setting may name. */
+static const char *
+path_at(const struct expander *ex, bool layers, int i)
+{
+	if (layers)
+		return i < ex->m->forward->nodes.n ? ex->m->forward->nodes.v[i]->path : NULL;
+	return i < ex->m->persistent.n ? ex->m->persistent.v[i]->name : NULL;
+}
+
+static void
+add_segment(struct expander *ex, struct map *seen, struct names *names, const char *from)
+{
+	const char *segment = arena_strndup(ex->a, from, strcspn(from, "."));
+
+	if (isdigit((unsigned char)*segment) || map_get(seen, segment))
+		return;
+	map_put(ex->a, seen, segment, seen);
+	names_add(ex->a, names, segment);
+}
+
+/* What follows in the paths that begin with N letters, up to a dot, of TEXT; with ANYWHERE, all
+ * segments of paths. */
+static struct names
+next_segments(struct expander *ex, bool layers, const char *text, size_t n, bool anywhere)
+{
+	struct map seen = { NULL, 0, 0, NULL, 0 };
+	struct names names = { NULL, 0, 0 };
+	const char *path, *dot;
+	int i;
+
+	for (i = 0; (path = path_at(ex, layers, i)); i++) {
+		if (strncmp(path, text, n) != 0)
+			continue;
+		add_segment(ex, &seen, &names, path + n);
+		for (dot = path; anywhere && (dot = strchr(dot, '.'));)
+			add_segment(ex, &seen, &names, ++dot);
+	}
+	return names;
+}
+
+#define MOST_LISTED	12	/* segments in a message */
+
+static const char *
+list_of(struct expander *ex, const struct names *names)
+{
+	const char *list = "";
+	int i;
+
+	for (i = 0; i < names->n && i < MOST_LISTED; i++)
+		list = arena_printf(ex->a, "%s%s%s", list, i ? ", " : "", names->v[i]);
+	return names->n > i ? arena_printf(ex->a, "%s and %d more", list, names->n - i) : list;
+}
+
+/* What there is, of a path that is not: behind as much of it as there is, or in place of what
+ * stands behind "*.". */
+static void
+tell_what_there_is(struct expander *ex, struct diag *g, const char *text, bool layers)
+{
+	bool anywhere = strncmp(text, "*.", 2) == 0;
+	struct names next = next_segments(ex, layers, "", 0, anywhere), more;
+	const char *near = anywhere ? names_near(text + 2, &next) : NULL, *dot;
+	size_t n = 0;
+
+	for (dot = text; !anywhere && (dot = strchr(dot, '.')); next = more, n = (size_t)(dot - text)) {
+		more = next_segments(ex, layers, text, (size_t)(++dot - text), false);
+		if (more.n == 0)
+			break;
+	}
+	if (near)
+		diag_help(ex->d, g, "did you mean '*.%s'?", near);
+	else if (n == 0 && next.n > 0 && callee_find(ex, ex->body, text, false).kind == CALLEE_BLOCK)
+		diag_help(ex->d, g, "paths begin with %s; a use of a block is called as its label, first: %s", list_of(ex, &next), text);
+	else if (n > 0)
+		diag_help(ex->d, g, "'%.*s' has %s", (int)n - 1, text, list_of(ex, &next));
+	else if (next.n > 0)
+		diag_help(ex->d, g, anywhere ? "paths are made of %s" : "paths begin with %s", list_of(ex, &next));
+}
+
 /* OTHER: it names something, but of the other kind. */
 static void
 nothing_matches(struct expander *ex, const struct pattern *p, const char *what, bool layers, bool other,
@@ -63,8 +142,8 @@ nothing_matches(struct expander *ex, const struct pattern *p, const char *what, 
 	struct diag *g = ex_error(ex, "settings", p->loc, !other ? "nothing in the network is called '%s': %s does nothing" :
 	    layers ? "'%s' is no layer: %s does nothing there" : "'%s' has no parameters: %s does nothing there", p->text, what);
 
-	if (!other && names_wanted(ex, names->n))
-		names_suggest(ex, g, p->text, names);
+	if (!other && names_wanted(ex, names->n) && (strncmp(p->text, "*.", 2) == 0 || !names_suggest(ex, g, p->text, names)))
+		tell_what_there_is(ex, g, p->text, layers);
 }
 
 /* Reports the patterns that MET nothing, of layers or of what they keep. */
