@@ -71,6 +71,7 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 %token <text> ')' ']'			/* with a text: made up, its bracket was never closed */
 %token STAR				/* a lone * as a setting's value */
 %token ELLIPSIS
+%token SELECTED				/* .last of a whole expression, already reported */
 
 /* Operators are told apart by precedence rather than by a nonterminal each: a value that stands
  * alone, as most do, would pass through all of them. Two comparisons in a row are no expression,
@@ -82,7 +83,7 @@ static void	nn_error(struct loc *, struct parse *, const char *);
 %left '*' '/' '%'
 %precedence SIGN
 %right '^'
-%precedence '['
+%precedence '[' SELECTED
 
 %type <value> expr pipe label or sum value bound
 %type <type> type
@@ -239,6 +240,7 @@ sum:	  sum '+' sum		{ $$ = build_binary(p, OPR_ADD, $1, $3, @2); }
 	| sum '^' sum		{ $$ = build_binary(p, OPR_POW, $1, $3, @2); }
 	| '-' sum %prec SIGN	{ $$ = build_unary(p, OPR_NEG, $2, @1); }
 	| sum lbracket indices ']'	{ $$ = build_index(p, $1, $2, @$); MADE_UP($4, $$); }
+	| sum SELECTED		{ $$ = build_bad(p, @$); }
 	| sum lbracket error ']'	{ $$ = build_bad(p, @$); RECOVERED; drop_args(p, $2); }
 	| NUM			{ $$ = build_literal(p, $1); }
 	| SIZE			{ $$ = build_literal(p, $1); }

@@ -113,7 +113,7 @@ bool
 filter_complete(const struct filter *f)
 {
 	return filter_begins_value(f->prev.kind) || f->prev.kind == ')' || f->prev.kind == ']' ||
-	    f->prev.kind == '}' || f->prev.kind == TOK_STAR;
+	    f->prev.kind == '}' || f->prev.kind == TOK_STAR || f->prev.kind == TOK_SELECTED;
 }
 
 void
