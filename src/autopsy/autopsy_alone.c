@@ -185,6 +185,21 @@ held(struct autopsy *y, int64_t total)
 	    "another device to be chosen (HIP_VISIBLE_DEVICES), that leaves more." : "");
 }
 
+#define MUCH_MORE	4	/* a part of the device, which no step's results take beyond a share */
+
+/* What a server's share says of its cache: nothing can have been set aside beside weights that are
+ * more than the share. */
+static const char *
+of_share(const struct autopsy *y, int64_t total)
+{
+	const struct oom_measures *m = &y->log.paste.measures;
+
+	if (m->share <= 0 || y->budget.allocated < total / 1000 * m->share + total / MUCH_MORE)
+		return UNTRIED(BY_SHARE, " A smaller share for that cache (gpu_memory_utilization, mem_fraction_static) leaves more for what is asked for beside it.");
+	return arena_printf(y->arena, " Line %d sets the share for all of these to %g. Where that is the run's, they have more than that without any cache: weights, or a trial run beside them, are more than "
+	    "there is, whatever the share.", m->share_line, m->share / 1000.0);
+}
+
 /* Is most of the device this process's own? */
 static void
 own(struct autopsy *y)
@@ -202,9 +217,7 @@ own(struct autopsy *y)
 	have = held(y, total);
 	if (y->log.serving && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_SERVING, arena_printf(y->arena, "%s Line %d has the name of a server of language models. Where it is that, those are "
-		    "weights, then what a trial run takes, then the cache of keys and values that is set aside."
-		    UNTRIED(BY_SHARE, " A smaller share for that cache (gpu_memory_utilization, mem_fraction_static) leaves more for what is asked for beside it."), have,
-		    y->log.serving));
+		    "weights, then what a trial run takes, then the cache of keys and values that is set aside.%s", have, y->log.serving, of_share(y, total)));
 	else
 		own_step(y, have);
 }

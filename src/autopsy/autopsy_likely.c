@@ -163,7 +163,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_RISES)] = p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = p->talk.line && p->talk.line == p->later.line ? NULL : &p->later;
-	told[place(NEEDS_INFERS)] = p->trains || p->converts_there ? NULL : &p->inferring;
+	told[place(NEEDS_INFERS)] = p->trains || p->converts_there || p->one_runs ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
 	told[place(NEEDS_VECTORS)] = p->grows.line || autopsy_counts_words(y) ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
@@ -349,7 +349,7 @@ nothing_told(struct autopsy *y)
 		    "and a higher limit lets it go on as far as the machine has as much.");
 	else if (is_placed(y) && !o->says)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
-		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), o->cpp && y->reported.n == 0 && y->log.paste.reads ? WRONG_SIZE : "",
+		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), o->cpp && y->reported.n == 0 && y->log.paste.reads && !y->log.paste.later.line ? WRONG_SIZE : "",
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
 		    "while it runs, tells more.");

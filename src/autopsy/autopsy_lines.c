@@ -59,6 +59,19 @@ served_weights(struct autopsy *y)
 	autopsy_cause(y, SAYS_COUNTED_WEIGHTS, arena_printf(y->arena, "By line %d weights of %s lie on a device. Where it is the one that was full, what a run makes has to fit beside them.", s->weights_line, size_human(took, s->weights)));
 }
 
+/* A model that is larger than what its program found free, as it told ahead of the message. */
+static void
+model_needs(struct autopsy *y)
+{
+	const struct oom_needs *n = &y->log.needs;
+	char have[SIZE_TEXT], needs[SIZE_TEXT];
+
+	if (!n->line || y->main->host || n->line > y->main->last || n->bytes <= n->free || y->main->kind == OOM_TOLD)
+		return;
+	autopsy_cause(y, SAYS_COUNTED_WEIGHTS, arena_printf(y->arena, "By line %d the program found %s of a device free for a model that needs %s there. Where that is what it was at, the model does not fit as it is: "
+	    "a part of it has to stay in the machine's memory" UNTRIED(BY_BITS, ", or weights in fewer bits take its place") ".", n->line, size_human(have, n->free), size_human(needs, n->bytes)));
+}
+
 /* ---- the network ---- */
 
 static void
@@ -420,6 +433,7 @@ autopsy_lines_causes(struct autopsy *y)
 		return;
 	}
 	served(y);
+	model_needs(y);
 	vocabulary(y);
 	inputs(y);
 	card_in_table(y);

@@ -154,7 +154,7 @@ static const struct told_cause {
 	    "Where losses or results are kept as they are, in a sum or on a list, each holds the graph that made it, with all that forward keeps, and that grows from step to step: .detach(), or .item() of a number, "
 	    "lets go of it." },
 	{ offsetof(struct oom_paste, too_large), offsetof(struct oom_paste, model.line), SAYS_TOLD_WEIGHTS, OF_ITSELF | ON_DEVICE, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP,
-	    "Where that is so of its weights alone, it fails before the first result, whatever the batch: fewer bits, or a part of them on more devices or in the machine's memory, take less there." },
+	    "Where that is so of its weights alone, it fails before the first result, whatever the batch: " TRY BY_BITS "fewer bits" TRY BY_DEVICES "a part of them on more devices" TRY BY_OFFLOADING "a part of them in the machine's memory" TRY_END ", take less there." },
 	{ offsetof(struct oom_paste, full_size), offsetof(struct oom_paste, few_bits), SAYS_TOLD_WEIGHTS, OF_ITSELF, TRACE_BACKWARD | TRACE_STEP,
 	    "Where a model's weights were read in float32, as transformers before its version 5 does where torch_dtype (now dtype) says nothing, they have 4 bytes each, twice as many as in 16 bits, "
 	    "before anything is computed with them." },
@@ -251,8 +251,8 @@ causes_told(struct autopsy *y, bool explained)
 			continue;		/* by the report there was room */
 		if (s->said == offsetof(struct oom_paste, ended_by) && said->line == y->log.paste.less.line)
 			continue;		/* that says so by itself */
-		if (s->kind == SAYS_TOLD_SERVER && autopsy_trains(y))
-			continue;		/* it writes texts for what is trained, beside that */
+		if (s->kind == SAYS_TOLD_SERVER && (autopsy_trains(y) || y->log.paste.images || y->log.paste.images_told))
+			continue;		/* it writes texts for what is trained, beside that, or makes images */
 		if (said->line && !(s->better && *better) && is_of(y, s, explained))
 			autopsy_cause(y, s->kind, arena_printf(y->arena, "L%s. %s", autopsy_said(y, said) + 1, s->follows));
 	}

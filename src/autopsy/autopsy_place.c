@@ -348,7 +348,7 @@ not_allocator(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	const char *maker = strstr(o->who, "HIP") ? "HIP" : "CUDA";
 
-	if (!(o->facts & TRACE_LATE) || (o->facts & (TRACE_FIRST | TRACE_PINNED | TRACE_GRAPH | TRACE_PROFILES)) || !autopsy_is_torch(o))
+	if (!(o->facts & TRACE_LATE) || (y->log.needs.line && y->log.needs.line <= o->last) || (o->facts & (TRACE_FIRST | TRACE_PINNED | TRACE_GRAPH | TRACE_PROFILES)) || !autopsy_is_torch(o))
 		return;		/* what fills the device by then is told by the place */
 	if (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) {
 		place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "

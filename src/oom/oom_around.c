@@ -242,6 +242,14 @@ take_served(struct oom_around *r, const struct phrase *p, const struct oom_match
 }
 
 static void
+take_needs(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
+{
+	(void)p;
+	if (m->size.known && m->second.known)
+		r->log->needs = (struct oom_needs){ line, m->size.bytes, m->second.bytes };
+}
+
+static void
 take_buffer(struct oom_around *r, const struct phrase *p, const struct oom_match *m, int line)
 {
 	struct oom_log *log = r->log;
@@ -564,7 +572,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_CARD] = take_card,
 		[ROLE_START_TOTAL] = take_start, [ROLE_START_FREE] = take_start,
 		[ROLE_MADE] = take_made,
-		[ROLE_SERVED_SHARE] = take_served, [ROLE_SERVED_WEIGHTS] = take_served, [ROLE_SERVED_TRIAL] = take_served,
+		[ROLE_MODEL_NEEDS] = take_needs, [ROLE_SERVED_SHARE] = take_served, [ROLE_SERVED_WEIGHTS] = take_served, [ROLE_SERVED_TRIAL] = take_served,
 		[ROLE_BUFFER_SIZE] = take_buffer, [ROLE_BUFFER_SHAPE] = take_buffer,
 		[ROLE_BUFFER_PADDING] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,

@@ -106,6 +106,8 @@ serves(struct talk t)
 	size_t n;
 	const char *at = talk_find_whole(t, "gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|max_model_len|max-model-len|--max-model-len|vllm serve|vllm", &n);
 
+	if (talk_any_phrase(t, "<summary|vllm-omni|vllm_omni|vllm omni"))
+		return NULL;		/* a form's title; and what makes images has no keys and values */
 	return at && !clause_passes_by(t, at) && !clause_works(talk_clause(t, at, n)) && !talk_any_whole(talk_clause(t, at, n), "successfully able whereas") && !talk_any_phrase(t, "vllm can host|vllm can serve|vllm hosts") ? at : NULL;
 }
 

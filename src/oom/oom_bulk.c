@@ -455,7 +455,7 @@ oom_bulk_card(struct talk t)
 
 #define WORKS_FINE	"works|work|worked|working|fine|ok|okay"
 /* Numbers of something else stand behind or ahead of these. */
-#define AHEAD_OF_OTHER	"gpu gpus card version python cuda cudnn driver pytorch torch tensorflow tf keras windows ubuntu linux commit branch release cpu epoch iteration step line v rtx gtx fold trial run round attempt stage task part chunk cell seed"
+#define AHEAD_OF_OTHER	"tp -tp --tp pp -pp --pp dp ep tensor_parallel_size tensor-parallel-size --tensor-parallel-size num-shard --num-shard num_shard nproc_per_node --nproc_per_node num_processes --num_processes ngpus num_gpus world_size gpu gpus card version python cuda cudnn driver pytorch torch tensorflow tf keras windows ubuntu linux commit branch release cpu epoch iteration step line v rtx gtx fold trial run round attempt stage task part chunk cell seed"
 #define BEHIND_OTHER	"gpu gpus card cards cpus epoch epochs iteration iterations step steps hour hours minute minutes days times gb gib g mb mib ti b x"
 
 /* The largest number of a clause, where it is no card's or version's; 0: it has none. */

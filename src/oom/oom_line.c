@@ -49,6 +49,7 @@ const struct phrase oom_lines[] = {
 	{ "freeMemory: %", LINE(ROLE_START_FREE) },
 	{ "Created TensorFlow device (^ with % memory", LINE(ROLE_MADE) },
 	{ "can use total_gpu_memory (% ) x gpu_memory_utilization (@ = %", LINE(ROLE_SERVED_SHARE) },
+	{ "Free GPU: % , Model Require: %", LINE(ROLE_MODEL_NEEDS) },	/* of Forge */
 	{ "model weights take %", LINE(ROLE_SERVED_WEIGHTS) },
 	{ "Loading model weights took %", LINE(ROLE_SERVED_WEIGHTS) },
 	{ "Model loading took % memory and", LINE(ROLE_SERVED_WEIGHTS) }, { "Model loading took % and", LINE(ROLE_SERVED_WEIGHTS) },

@@ -190,6 +190,11 @@ struct oom_served {		/* what vLLM told of a device, as it began; lines are 0 whe
 	int64_t weights, trial;	/* and what its trial run took beside them; 0: not said */
 };
 
+struct oom_needs {		/* of the last line that tells what a model needs of a device; 0: none does */
+	int line;
+	int64_t free, bytes;
+};
+
 #define OOM_MESSAGES	80
 #define OOM_CLASSES	4096
 #define OOM_ALIVE	64
@@ -237,6 +242,7 @@ struct oom_log {
 	int starts;		/* how many it found */
 	VEC(struct oom_made) made;	/* the last of each index */
 	struct oom_served served;
+	struct oom_needs needs;
 	int serving;		/* the last line that is of a server of language models; 0: none */
 	int capturing;		/* the last line that says that CUDA graphs are captured; 0: none */
 	int64_t shuffled;	/* elements of TensorFlow's buffer of shuffled ones; 0: not said */

@@ -35,7 +35,7 @@ static const struct {
 	{ BY_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
 	    "8bit|4bit|3bit|2bit|8-bit|4-bit|3-bit|2-bit|8 bit|4 bit|3 bit|2 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", "4bit|8bit|int4|int8|量化", OR_IN_USE, NULL },
 	{ BY_KERNEL, NULL, NULL, "--xformers|--opt-sdp-attention|--opt-sdp-no-mem|xformers cross attention|pytorch cross attention|enable_xformers_memory_efficient_attention(|attn_implementation=\"flash|attn_implementation flash|attn_implementation='flash", "xformers|flash attention|flashattention|flash-attention|flash_attn", "xformers|flash attention|flash_attn|flashattention", OR_IN_USE, NULL },
-	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|offload_optimizer|offload_param", YES, "--lowvram|--novram|set vram state to: low_vram|set vram state to: no_vram|enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(|z3_offload|z2_offload|zero3_offload|zero2_offload|zero_3_offload|zero_2_offload|zero3-offload|zero2-offload|offload.json|offload_config|offload.yaml|optimizer_offload.json|param_offload.json", "lowvram|--lowvram|-lowvram|low vram mode|novram|--novram|-novram|offload|offloading|offloaded|cpu offload|cpu_offload|cpu offloading", "offload", OR_IN_USE, NULL },
+	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|--enable-cpu-offload|enable_cpu_offload|offload_optimizer|offload_param", YES, "--lowvram|--novram|set vram state to: low_vram|set vram state to: no_vram|enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(|z3_offload|z2_offload|zero3_offload|zero2_offload|zero_3_offload|zero_2_offload|zero3-offload|zero2-offload|offload.json|offload_config|offload.yaml|optimizer_offload.json|param_offload.json", "lowvram|--lowvram|-lowvram|low vram mode|novram|--novram|-novram|offload|offloading|offloaded|cpu offload|cpu_offload|--enable-cpu-offload|--cpu-offload|cpu offloading", "offload", OR_IN_USE, NULL },
 	{ BY_GROWTH, "allow_growth|tf_force_gpu_allow_growth", YES, "set_memory_growth(|experimental.set_memory_growth|memory_limit=|memory_limit =|set_virtual_device_configuration(|set_logical_device_configuration(|per_process_gpu_memory_fraction|"
 	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", "allow_growth|memory_growth", OR_IN_USE, NULL },
 	{ BY_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(|retrying with tiled", "tile size|tile_size|tile sizes|tilesize|tiling|tiled vae|tiled decode|tiled decoding", NULL, IN_VAIN_ALONE, NULL },
@@ -424,6 +424,30 @@ devices(struct oom_measures *m, struct talk t, int line)
 		keep(m, BY_DEVICES, line);
 }
 
+#define SHARES		"gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|mem_fraction_static|mem-fraction-static|--mem-fraction-static"
+
+/* "--gpu-memory-utilization 0.5": which share of a device a server is told to take, in
+ * thousandths. */
+static void
+share(struct oom_measures *m, struct talk t, int line)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, value;
+	int thousandths, unit;
+	size_t n, i;
+
+	for (rest = t; (at = talk_find_whole(rest, SHARES, &n)); rest = talk_part(t, at + n, end)) {
+		value = value_at(t, at + n);
+		i = value.n > 0 && *value.s == '0';
+		if (i + 1 >= value.n || value.s[i] != '.')
+			continue;
+		for (thousandths = 0, unit = 100, i++; i < value.n && is_digit(value.s[i]); i++, unit /= 10)
+			thousandths += (value.s[i] - '0') * unit;
+		m->share = m->share_line && m->share != thousandths ? -1 : thousandths;
+		m->share_line = line;
+	}
+}
+
 /* A line of code, of a command, of settings or of a program's output. */
 static void
 shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, bool traced)
@@ -437,8 +461,10 @@ shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, b
 		if (rows[i].shown && talk_any_phrase(t, rows[i].shown) && !talk_any_phrase(t, "without |try ") && !talk_any_whole(t, "if"))
 			keep(m, rows[i].by, line);
 	}
-	if (!help)
+	if (!help) {
 		devices(m, t, line);
+		share(m, t, line);
+	}
 }
 
 /* "Things I tried:", which items follow. */

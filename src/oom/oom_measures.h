@@ -25,6 +25,7 @@ struct oom_measures {
 	int one, several;	/* a line of code or settings with a batch of one, and of more */
 	int devices;		/* that a run is given, by the longest list of them, */
 	int64_t parts;		/* and into how many parts its weights are split */
+	int share, share_line;	/* of a device that a server is told to take, in thousandths; -1: several */
 	uint32_t less;		/* of these measures a sentence said last that it was made less, */
 	int less_line;		/* there, and not what became of it */
 	int list;		/* the line of a sentence that a list of what was tried follows, or of the last item of it */

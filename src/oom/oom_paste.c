@@ -393,7 +393,7 @@ program(struct oom_paste *p, struct talk t, int line)
 	if ((talk_any_phrase(t, "%|") && talk_any_of(t, "loss=") && talk_any_phrase(t, " lr=")) || (talk_any_phrase(t, "'loss':") && talk_any_phrase(t, "'learning_rate':|'grad_norm':")) ||
 	    talk_any_phrase(t, "= end of epoch|= starting epoch"))
 		p->trains = line;	/* what training alone tells as it goes on */
-	if (talk_any_begins(t, "train_ train.py") || talk_any_phrase(t, "accelerate launch"))
+	if (talk_any_begins(t, "train_ train.py") || (talk_any_phrase(t, "accelerate launch") && !talk_any_of(t, "eval infer predict generat")))
 		p->trains = line;
 	if (talk_any_of(t, ".train( .fit(") && !talk_any_of(t, ".train()"))
 		p->trains = line;
@@ -438,7 +438,7 @@ program(struct oom_paste *p, struct talk t, int line)
 
 /* Programs that run networks and train none. */
 #define LLAMAS		"llama.cpp ollama llama-server llama_server llama-cli llama-bench llama-mtmd llama-cpp-python llama_context: llama_model_load llama_init_from llama_new_context llama_kv_cache llama_load_model llm_load_tensors koboldcpp"
-#define SERVERS		"tensorrt_llm tensorrt-llm trtllm tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui text-generation-launcher text-generation-server text-generation-inference text_generation_server colabfold localcolabfold run_alphafold"
+#define SERVERS		"lmms_eval lmms-eval lm_eval lm-eval opencompass vlmevalkit evalscope tensorrt_llm tensorrt-llm trtllm tritonserver triton-inference trtserver trtis ollama llama-server llama_server llama.cpp llama-cli gguf ggml vllm sglang lmdeploy turbomind mlc_llm mlc-llm mistralrs aphrodite koboldcpp kobold lmstudio exllama text-generation-webui text-generation-launcher text-generation-server text-generation-inference text_generation_server colabfold localcolabfold run_alphafold"
 /* Scripts that infer, as a command names them. */
 #define INFERRERS	"inference_ inference.py infer.py infer_ predict.py predict_"
 

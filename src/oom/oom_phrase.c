@@ -419,6 +419,10 @@ const struct phrase oom_phrases[] = {
 	REFUSED("CUDA_ERROR_ILLEGAL_ADDRESS"),
 	{ "failed to alloc % on host", OWN_HOST(OOM_CUDA, NULL, NULL) },
 	{ "failed to alloc % on host", HOST(OOM_HOST) },
+	/* of Vulkan, whose code follows */
+	{ "ggml_vulkan: Failed to allocate pinned memory (vk::Device::allocateMemory: ErrorOutOf@", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED, PHRASE_WARNING) },
+	{ "ggml_vulkan: Failed to allocate pinned memory. ggml_vulkan: vk::Device::allocateMemory: ErrorOutOf@", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED, PHRASE_WARNING) },
+	{ "ggml_vulkan: Failed to allocate pinned memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED, PHRASE_WARNING) },
 	{ "failed to allocate % of pinned memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED, PHRASE_WARNING) },
 	{ "cuMemHostAlloc results in CUDA_ERROR_OUT_OF_MEMORY", HOST(OOM_CUDA) },
 	{ "~failed to allocate % (# bytes) from device: hip", FROM("HIP") },

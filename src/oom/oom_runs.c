@@ -33,8 +33,8 @@ is_of_code(struct talk t, struct talk clause, const char *at)
 
 /* "With one GPU it works", in a line that speaks of several: there it is not the run that is too
  * large. */
-static const char *
-runs_on_one(struct talk t)
+const char *
+oom_runs_on_one(struct talk t)
 {
 	struct talk rest, clause, next, sentence;
 	const char *at, *end = t.s + t.n;
@@ -74,7 +74,7 @@ is_mention(struct talk t, struct talk clause, const char *at)
 const char *
 oom_runs_parallel(struct talk t)
 {
-	const char *one = runs_on_one(t);
+	const char *one = oom_runs_on_one(t);
 
 	if (one)
 		return one;
@@ -173,7 +173,7 @@ oom_runs_well_once(struct talk t)
 
 #define SECOND_ONES	"the second time i|the second time it|'second time'|\"second time\"|the second animation|second animation|during the second run|the second video directly|on the second clip|at the second clip|second inference|" \
     "on the second call|at the second call|on the second job|at the second job|on the second song|at the second song|on the second file|at the second file|" \
-    "second transcription|second conversion|2nd run|2nd time i|2nd time it|the 2nd image|the 2nd video|the 2nd generation"
+    "second transcription|second conversion|2nd attempt|2nd inference|second attempt, it|2nd run|2nd time i|2nd time it|the 2nd image|the 2nd video|the 2nd generation"
 
 /* "It runs out of memory only in the second animation." */
 static const char *
@@ -245,7 +245,7 @@ oom_runs_models(struct talk t)
 	const char *chinese = talk_first(t, "多个实例|多实例|实例数|两个实例|每个实例");
 
 	return chinese ? chinese : talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "models are loaded|all 2 models|all 3 models|all 4 models|running 2 models|running 3 models|running 4 models|models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
-	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|instances of the same model|instances of one model|instances of a model|instances of the model|instance count|model instances|instance_group|several instances of|multiple instances of|two instances of|second model is loaded|loading a second model", AHEAD | WORKS, "");
+	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|instances of the same model|instances of one model|instances of a model|instances of the model|instance count|model instances|instance_group|several instances of|multiple instances of|two instances of|second model is loaded|loading a second model", AHEAD | WORKS, "results tested testing tried compared comparing comparison benchmark");
 }
 
 #define ONE_USED	"only the first one|only first one|only one|just one|only 1|only a single|only the first|only first|only on the first|only be used in the first|only used in the first|only be used on the first|only used on the first|only occupies the first|only occupies one|only fills the first|only in the first|only on one|only gpu 0|only gpu0|only cuda:0|only on gpu 0|only on gpu0|only on cuda:0|only uses one|only use one|only used one|only using one|" \

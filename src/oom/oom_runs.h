@@ -6,6 +6,7 @@
 
 /* On several devices; or that it works on one, in a line that speaks of several. */
 const char	*oom_runs_parallel(struct talk);
+const char	*oom_runs_on_one(struct talk);	/* the latter alone */
 /* Once more, in one process; one of several, as a search makes. */
 const char	*oom_runs_again(struct talk);
 const char	*oom_runs_restarted(struct talk);

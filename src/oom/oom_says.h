@@ -377,7 +377,7 @@
     "the machine's may be locked; or, where the device is full or was not used yet, CUDA found no room there for what it needs of its own. "	\
     "Loaders that pin (in PyTorch pin_memory=True) ask for it, for each batch that is read ahead."
 #define NOT_PINNED	"ggml was to lock (pin) memory of the machine, so that copies to the device are fast, "	\
-    "and CUDA refused. It goes on with memory that is not locked, which is slower: by itself this is no failure."
+    "and the driver refused. It goes on with memory that is not locked, which is slower: by itself this is no failure."
 #define ELSEWHERE	"Detectron2 had no memory left on the device for one operation, and went on with that "	\
     "on the processor, which is slower: by itself this is no failure. For pairwise_iou, which compares boxes with "	\
     "all others, an image has very many."

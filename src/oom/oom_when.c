@@ -281,6 +281,8 @@ is_late(struct talk t)
 		return said;
 	if ((said = clause_says(t, FEW_TIMES, AHEAD, "")))
 		return said;
+	if ((said = clause_says(t, "after prolonged use|after prolonged usage|after extended use|after extended usage|after long use|after long usage|after using it for|prolonged operation|after running for a long|after running a long|after a long time|after long time|after a long run", AHEAD, "")))
+		return said;
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil"))
 		return NULL;		/* or of how well it had learned by then */
 	if (people)

@@ -141,7 +141,7 @@ static bool
 is_no_inference(struct talk t, struct talk clause, const char *at)
 {
 	return is_folder(t, at) || talk_has_whole(talk_part(t, clause.s, at), "before any|prior to any") ||
-	    talk_any_phrase(t, "accumulate in ram") || talk_any_phrase(talk_head(t, at, 16), "infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
+	    talk_any_phrase(t, "accumulate in ram") || talk_any_phrase(talk_head(t, at, sizeof("inference require:")), "inference require:|infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
 }
 
 static const char *
@@ -441,6 +441,32 @@ banners(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	}
 }
 
+/* "C:/BackupTraining/a.pth": does a name among folders have what is at AT? */
+static bool
+is_in_path(struct talk t, const char *at)
+{
+	const char *from = at, *to = at, *end = t.s + t.n;
+
+	while (from > t.s && !memchr(" \t\"'`(=,", from[-1], 9))
+		from--;
+	while (to < end && !memchr(" \t\"'`),", *to, 8))
+		to++;
+	return memchr(from, '/', (size_t)(to - from)) || memchr(from, '\\', (size_t)(to - from));
+}
+
+/* Of training, by a word for it that is no folder's. */
+static bool
+names_training(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "training|fine-tun|finetun", &at, &n))
+		if (!is_in_path(t, at))
+			return true;
+	return false;
+}
+
 /* What is said of how a network was trained that is run. */
 #define OF_TRAINED	"used in training|used for training|used during training|seen in training|seen during training|than in training|than during training|after training|as in training|as during training|trained on|training data of"
 
@@ -470,7 +496,7 @@ use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said_of_failure(&p->inferring, &p->told, t, infers(t), line);
 	if (talk_any_whole(t, "inference infer") && talk_has_whole(t, OF_TRAINED))
 		return;
-	if (talk_any_of(t, "training fine-tun finetun") || talk_any_whole(t, "train trains pretrain pre-train epoch epochs") || talk_has_whole(t, "when i trained|while i trained|when we trained|while we trained|as i trained|once i trained|i was training|we were training") || (talk_any_phrase(t, "训练|微调") && !talk_any_phrase(t, "训练好|预训练|训练完|微调好|微调后|推理")))
+	if (names_training(t) || talk_any_whole(t, "train trains pretrain pre-train epoch epochs") || talk_has_whole(t, "when i trained|while i trained|when we trained|while we trained|as i trained|once i trained|i was training|we were training") || (talk_any_phrase(t, "训练|微调") && !talk_any_phrase(t, "训练好|预训练|训练完|微调好|微调后|推理")))
 		p->training = line;
 }
 
@@ -615,6 +641,8 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_any(&p->resuming, &p->told, t, line, resumes);
 	if (!p->resuming.line && talk_any_whole(t, "kill kills killed sigkill"))	/* "it sends Kill when I try to resume" */
 		said(&p->resuming, t, resumes(t), line);
+	if (oom_runs_on_one(t))
+		p->one_runs = line;
 	if ((at = oom_runs_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
 		said_at(&p->parallel, t, at, line);
 	else
