@@ -319,6 +319,18 @@ push(struct autopsy *y, const char *text)
 /* C++ refuses a size that no machine has in the same words. */
 #define WRONG_SIZE	" Where it fails at once, however much is free, the size may be wrong, as where it was read from a file that is damaged, cut, missing or of another form."
 
+#define NEAR_FAILURE	8	/* lines */
+
+/* May what C++ refused be of a size that was read, as right ahead of it something is, and no part
+ * of its work was done before? */
+static bool
+may_be_misread(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return y->main->cpp && y->reported.n == 0 && p->reads > 0 && p->reads > y->main->last - NEAR_FAILURE && p->reads <= y->main->last + 1 && !p->spent && !p->later.line;
+}
+
 /* Has the program of the message said in another one what it was, as R of its own limit? */
 static bool
 is_said_by_another(const struct autopsy *y)
@@ -349,7 +361,7 @@ nothing_told(struct autopsy *y)
 		    "and a higher limit lets it go on as far as the machine has as much.");
 	else if (is_placed(y) && !o->says)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
-		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), o->cpp && y->reported.n == 0 && y->log.paste.reads && !y->log.paste.later.line ? WRONG_SIZE : "",
+		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), may_be_misread(y) ? WRONG_SIZE : "",
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :
 		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
 		    "while it runs, tells more.");

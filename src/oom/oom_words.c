@@ -635,8 +635,10 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->shapes, t, talk_first(t, "new shape|new length|new sequence length|new input size|new image size|dynamic shape|dynamic input|dynamic axes|dynamic batch|various input shape|various shape|various size|different input shape|different shape|varying shape|"
 		    "varying input|variable shape|variable input|shapes vary|shape varies|shapes change|shape changes|changing shape|different sentence length|different sequence length|different input length|batches of different length|sentence lengths|varying length|lengths vary|length varies|variable length"), line);
 	said_of_any(&p->loading, &p->told, t, line, loads);
-	if (talk_any_whole(t, "load loads loaded loading read reads reading open opens opening parse parses parsing deserialize import imports importing"))
+	if (talk_any_whole(t, "load loads loaded loading read reads reading open opens opening parses parsing deserialize import imports importing"))
 		p->reads = line;
+	if (talk_any_phrase(t, " sec)| secs)| seconds)| min)| minutes)"))
+		p->spent = line;
 	said_of_any(&p->saving, &p->told, t, line, saves);
 	said_of_any(&p->resuming, &p->told, t, line, resumes);
 	if (!p->resuming.line && talk_any_whole(t, "kill kills killed sigkill"))	/* "it sends Kill when I try to resume" */
