@@ -275,7 +275,7 @@ has_no_trouble(struct talk sentence)
 /* Ahead of an amount: of what is taken, or needed. */
 #define IS_TAKEN	"use uses used using take takes took taken taking consume consumes consumed consuming eat eats ate eating need needs needed require requires required allocate allocates allocated than least to over reaches reached " \
     "exceeds exceed hits hit at fills filled occupies occupied reserve reserved extra another additional more costs cost until limit"
-#define NEAR_AMOUNT	2	/* words from an amount to what it is of */
+#define NEAR_AMOUNT	3	/* words from an amount to what it is of */
 
 #define RAM_CHINESE	"内存|运行内存|ram|运存"
 
@@ -326,6 +326,25 @@ limit_told(struct talk t)
 	return NULL;
 }
 
+#define MACHINE_NAMES	"laptop laptops pc computer notebook macbook mac imac desktop workstation server vm vps droplet machine instance box"
+#define CARD_WITHIN	3	/* words ahead of an amount */
+
+/* "a Ryzen 8GB laptop", and not "a GTX 1070 8GB laptop": an amount right ahead of a machine's name
+ * is of its memory. */
+static bool
+is_of_machine(struct talk sentence, const char *amount, struct talk unit)
+{
+	struct talk word = clause_word_ahead(sentence, amount);
+	int i;
+
+	if (!talk_is_one_of(clause_word_behind(sentence, unit.s + unit.n), MACHINE_NAMES))
+		return false;
+	for (i = 0; i < CARD_WITHIN && word.n > 0; i++, word = clause_word_ahead(sentence, word.s))
+		if (talk_is_one_of(word, CARDS " swap disk ssd"))
+			return false;
+	return true;
+}
+
 /* "I have 16 GB of RAM", "a MacBook with 16Gb RAM": what a machine has, and not what is taken of
  * it. */
 static const char *
@@ -338,19 +357,24 @@ ram_of_machine(struct talk t)
 
 	if ((s = limit_told(t)) || (s = ram_in_chinese(t)))
 		return s;
-	for (s = talk_any_whole(t, "ram memory") ? t.s : end; s < end; s = to > s ? to : s + 1) {
+	for (s = talk_any_whole(t, "ram memory " MACHINE_NAMES) ? t.s : end; s < end; s = to > s ? to : s + 1) {
 		to = s + 1;
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || memchr(".-/~<>", s[-1], 6))) || !(to = piece_number(s, end, &count)) || count < 1 || count > MOST_RAM)
 			continue;
+		if (to + 1 < end && *to == '.' && is_digit(to[1]))	/* "15.6 GB" */
+			to = piece_number(to + 1, end, &count);
 		unit = clause_word_behind(t, to);
 		if (unit.s - to > 1 || !talk_is_one_of(unit, "gb gib g gig gigs gbs"))
 			continue;
 		for (i = 0, word = clause_word_behind(t, unit.s + unit.n); i < NEAR_AMOUNT && word.n > 0 && !talk_is_one_of(word, "ram memory"); i++, word = clause_word_behind(t, word.s + word.n))
 			;
 		sentence = talk_sentence(t, s);
+		if (is_of_machine(sentence, s, unit) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, "if should would could not no need needs require requires " OF_ANOTHER) &&
+		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n))
+			return s;
 		if (i < NEAR_AMOUNT && talk_is_one_of(word, "ram memory") && talk_holds(sentence, word.s) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, CARDS " if should would could not no swap disk ssd " OF_ANOTHER) &&
 		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n) && (talk_has_whole(sentence, "i have|i've|we have|i got|with") ||
-		    talk_any_whole(sentence, "my machine laptop pc computer server node desktop notebook workstation ubuntu windows macbook mac system specs instance vm")))
+		    talk_any_whole(sentence, "my machine laptop pc computer server node desktop notebook workstation ubuntu windows macbook mac system specs instance vm kaggle colab sagemaker codespace")))
 			return s;
 	}
 	return NULL;
