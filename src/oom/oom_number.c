@@ -18,8 +18,9 @@
 #define LINKS	"is are was were be been being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
     "large long high very had has have and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
 #define THAN		" higher larger greater longer more than above beyond over anything"	/* and between a length and it */
-/* From the number to the next of a list. */
-#define JOINS	"or and to then down even"
+/* From the number to the next of a list, which is none of a time: "16 until 2 days ago". */
+#define TIMES	"day days week weeks month months hour hours minute minutes am pm"
+#define JOINS	"or and to then down even until till"
 
 /* From S, past what may stand between two words of LIST, blanks and signs, up to a digit; NULL:
  * something else does. Bytes of other writings are passed over, but not their stops. */
@@ -69,7 +70,7 @@ least_of(struct talk t, const char *at, size_t n, bool length)
 	const char *s = to_digit(t, at + n, length ? LINKS THAN : LINKS, " =:\"'`(*>"), *next;
 	int64_t least = 0, one;
 
-	while (s && (next = oom_number_at(t, s, length, &one))) {
+	while (s && (next = oom_number_at(t, s, length, &one)) && !(least && talk_is_one_of(clause_word_behind(t, next), TIMES))) {
 		least = !least || one < least ? one : least;
 		s = to_digit(t, next, JOINS, " ,/>-");
 		if (s && s - next > 12)
