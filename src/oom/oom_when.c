@@ -79,6 +79,21 @@ counts_rounds(struct talk next)
 	    talk_any_whole(talk_part(next, word.s, next.s + next.n), ROUNDS_COUNTED);
 }
 
+/* "the first sample step": the first of what is done again and again, with a word for its kind. */
+static bool
+is_of_first(struct talk next)
+{
+	struct talk word = clause_word_behind(next, next.s);
+
+	if (talk_is_one_of(word, "the a its one"))
+		word = clause_word_behind(next, word.s + word.n);
+	if (!talk_is_one_of(word, "first very 1st"))
+		return false;
+	word = clause_word_behind(next, word.s + word.n);
+	return !talk_any_begins(word, "epoc minute hour") && !talk_any_begins(clause_word_behind(next, word.s + word.n), "epoc minute hour") &&
+	    talk_any_begins(talk_part(next, word.s, clause_word_behind(next, word.s + word.n).s + clause_word_behind(next, word.s + word.n).n), "iteration iter step batch");
+}
+
 /* What less of something put off: it fails with that, too, only later. */
 #define DELAYED		"after warmup|after warm-up|after warm up|after the warmup|after the warm-up|with more epochs|with more steps|with more iterations|after more epochs|after more steps|after more iterations|takes more epochs|takes more steps|a few more epochs|a few more steps|some more epochs|" \
     "only delays|just delays|only delayed|just delayed|only postpones|just postpones|only postponed|just postponed|merely delays|takes longer to happen|takes longer until|takes longer before|runs longer before|trains longer before|runs longer until|" \
@@ -193,20 +208,37 @@ late_by_rounds(struct talk t)
 
 #define RAN_FOR		"train through|trains through|trained through|run through|runs through|ran through|gets through|got through|goes through|ran for|runs for|running for|trained for|trains for|training for|worked for|works for|went for|lasted for|for the first|the first"
 
-/* "The run went for 89 epochs and was killed", "the first 30,000 iterations train normally". */
+/* The end of the count of rounds at WORD, "89", "several thousand"; NULL: there is none, or of
+ * one. */
+static const char *
+past_count(struct talk t, struct talk word)
+{
+	const char *to;
+	int64_t count;
+
+	if (word.n > 0 && is_digit(*word.s))
+		return (to = piece_count(word.s, t.s + t.n, &count)) && count > 1 ? to : NULL;
+	if (!talk_is_one_of(word, SOME))
+		return NULL;
+	to = word.s + word.n;
+	for (word = clause_word_behind(t, to); talk_is_one_of(word, "hundred thousand of training"); word = clause_word_behind(t, to))
+		to = word.s + word.n;
+	return to;
+}
+
+/* "The run went for 89 epochs and was killed", "the first several thousand iterations are fine". */
 static const char *
 ran_for(struct talk t)
 {
 	const char *at, *to, *end = t.s + t.n;
 	struct talk rest, word, sentence;
 	size_t n;
-	int64_t count;
 
 	for (rest = t; (at = talk_find_whole(rest, RAN_FOR, &n)); rest = talk_part(t, at + n, end)) {
 		word = clause_word_behind(t, at + n);
 		while (talk_is_one_of(word, "about around only almost nearly roughly over just"))
 			word = clause_word_behind(t, word.s + word.n);
-		if (word.n == 0 || !is_digit(*word.s) || !(to = piece_count(word.s, end, &count)) || count < 2)
+		if (!(to = past_count(t, word)))
 			continue;
 		sentence = talk_sentence(t, at);
 		word = clause_word_behind(t, to);
@@ -297,7 +329,7 @@ is_late(struct talk t)
 		return talk_first(t, "after which");
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
-		if ((talk_any_begins(next, "epoc iteration iter step batch minute hour") || counts_rounds(next)) && !is_of_act(t, at + n) && !talk_any_phrase(talk_clause(t, at, n), OF_PEOPLE) &&
+		if ((talk_any_begins(next, "epoc iteration iter step batch minute hour") || counts_rounds(next)) && !is_of_first(next) && !is_of_act(t, at + n) && !talk_any_phrase(talk_clause(t, at, n), OF_PEOPLE) &&
 		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !is_of_learning(t, at))
@@ -406,6 +438,20 @@ runs_until(struct talk t, const char *at)
 	return until && clause_works(talk_part(t, clause.s, until)) && !talk_any_whole(clause, "loss accuracy validation") && !talk_any_whole(talk_part(t, until, clause.s + clause.n), "i you we");
 }
 
+/* "It runs fine for 3,000 steps. However, after that I get OOM errors.": does the sentence behind
+ * that at AT go on with the failure? */
+static bool
+fails_then(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at), next, first;
+
+	if (!clause_works(sentence) || talk_any_whole(sentence, "paper author authors original you your") || sentence.s + sentence.n + 1 >= t.s + t.n)
+		return false;
+	next = talk_sentence(t, sentence.s + sentence.n + 1);
+	first = clause_word_behind(next, next.s);
+	return talk_is_one_of(first, "however but then after afterwards afterward suddenly and") && oom_short_fails(next) && !clause_is_question(next);
+}
+
 #define AT_ONCE		"right away|immediately|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|at step 0|at iteration 0|" \
     "before the first step|before the first epoch|as soon as training starts|as soon as the training starts|as soon as it starts|as soon as i start|right at the start|at the very beginning|" \
     "at the beginning of training|at the beginning of the training|at the start of training|at the start of the training"
@@ -507,7 +553,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 	soon = is_soon(t);
 	if (soon && (oom_told_is_of_failure(&p->told, t, soon, line)))
 		said_at(&p->soon, t, soon, line);
-	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at) || talk_find_whole(talk_part(t, at, t.s + t.n), FEW_TIMES, &(size_t){ 0 }) == at))
+	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at) || fails_then(t, at) || talk_find_whole(talk_part(t, at, t.s + t.n), FEW_TIMES, &(size_t){ 0 }) == at))
 		said_at(&p->later, t, at, line);
 }
 
