@@ -363,7 +363,7 @@ nothing_told(struct autopsy *y)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
 		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), may_be_misread(y) ? WRONG_SIZE : "",
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :
-		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", before the run and "
+		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", " UNTRIED(BY_ALONE, "before the run and ")
 		    "while it runs, tells more.");
 }
 
