@@ -21,7 +21,7 @@ static const struct {
 	bool many;		/* with a number above 1, and a sentence has to be of memory */
 } knobs[KNOBS] = {
 	[KNOB_POINTS] = { "points_per_side|points-per-side|points_per_batch", "sam num", NULL, NULL, true, false },
-	[KNOB_PIXELS] = { "max_pixels|video_max_pixels|image_max_pixels", NULL, NULL, NULL, false, false },
+	[KNOB_PIXELS] = { "max_pixels|video_max_pixels|image_max_pixels|image_max_token_num|video_max_token_num", NULL, NULL, NULL, false, false },
 	[KNOB_PARTS] = { "n_tiles", NULL, NULL, NULL, true, false },
 	[KNOB_TILE] = { "--tile|--tile_size|--tile-size|tile_size|tile size", NULL, "image picture photo upscal resolution esrgan swinir vae decod wsi slide raster", NULL, false, false },
 	[KNOB_RAYS] = { "num_rays|num_rays_per_batch|rays_per_chunk|num_rays_per_chunk|rays_per_batch|num_samples_per_ray", "train eval per batch chunk max", NULL, NULL, false, false },
