@@ -535,11 +535,23 @@ works_reduced(struct talk t)
 #define CAN_RUN		"able to run|can run|could run|able to train|can train|able to generate|can generate|able to do|can do|runs at|runs with|works at|works with|works for"
 #define CAN_NOT		"not work|not run|not train|n't work|n't run|n't train|cannot|can't|can not|fails|fail|failed|crashes|crashed|oom|out of memory"
 
+/* Past the sign between two sides, with the blanks around it: "512 x 512", "512×512"; S: there is
+ * none. */
+static const char *
+past_times(const char *s, const char *end)
+{
+	const char *to = piece_past_blanks(s, end);
+
+	if (to < end && memchr("xX*", *to, 3))
+		return piece_past_blanks(to + 1, end);
+	return end - to > 2 && memcmp(to, "\xc3\x97", 2) == 0 ? piece_past_blanks(to + 2, end) : s;
+}
+
 /* The pixels of the first "512x512" of T; 0: it has none. */
 static int64_t
 sides(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to, *end = t.s + t.n, *times;
 	int64_t high, wide;
 
 	for (s = t.s; s < end; s = to) {
@@ -549,7 +561,7 @@ sides(struct talk t)
 		to = piece_number(s, end, &high);
 		if (!to || high > MOST_SIDE)
 			return 0;
-		if (end - to > 1 && memchr("xX*", *to, 3) && is_digit(to[1]) && (to = piece_number(to + 1, end, &wide)) && wide <= MOST_SIDE)
+		if ((times = past_times(to, end)) > to && times < end && is_digit(*times) && (to = piece_number(times, end, &wide)) && wide <= MOST_SIDE)
 			return high < LEAST_SIDE || wide < LEAST_SIDE || (to < end && piece_is_word(*to)) ? 0 : high * wide;
 		to = to ? to : end;
 	}
@@ -573,6 +585,24 @@ smaller_runs(struct talk t)
 	behind = talk_part(t, clause.s + clause.n, sentence.s + sentence.n);
 	less = sides(clause);
 	return less && sides(behind) > less && talk_has_whole(behind, CAN_NOT) && !clause_says_no(talk_part(t, clause.s, at), "if") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
+#define MOST_RUNS	"largest|maximum|max|biggest|highest"
+#define OF_SIZES	"resolution|image size|picture size|size of image|size of the image|size of images|input size|crop size|patch size|size"
+
+/* "The largest resolution that can be used for training is 512 x 512": what is larger does not
+ * run. */
+static const char *
+most_that_runs(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_find_whole(t, MOST_RUNS, &n), *size;
+	struct talk clause = at ? talk_clause(t, at, n) : t;
+
+	if (!at || !(size = talk_find_whole(talk_part(clause, at, clause.s + clause.n), OF_SIZES, &length)) || !talk_any_whole(talk_part(clause, size, clause.s + clause.n), "i we can could able used use trained run") ||
+	    !sides(talk_part(clause, size, clause.s + clause.n)))
+		return NULL;
+	return talk_any_whole(clause, "you your should would paper authors recommended supported supports what batch") || memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) ? NULL : at;
 }
 
 /* "Reducing the 'hidden_size' parameter to 64 allows for training" */
@@ -643,7 +673,7 @@ oom_bulk_less(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = able_with_size(t)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

@@ -163,6 +163,47 @@ oom_change_data(struct talk t)
 	return works && other ? fails : NULL;
 }
 
+#define STILLS		"image|images|picture|pictures|photo|photos|still images"
+#define FILMS		"video|videos|clip|clips|film|films|movie|movies"
+#define RUNS_WITH	"works|worked|work|can train|can be trained|trains|trained|runs|ran|fine|ok|no problem"
+
+/* Does a sentence of T say that it fails with a film? */
+bool
+oom_change_films(struct talk t)
+{
+	const char *s, *next, *end = t.s + t.n;
+	struct talk sentence;
+
+	for (s = t.s; s < end; s = next) {
+		sentence = talk_sentence(t, s);
+		next = sentence.s + sentence.n > s ? sentence.s + sentence.n + 1 : s + 1;
+		if (talk_has_whole(sentence, FILMS) && oom_short_fails(sentence) && !clause_is_question(sentence))
+			return true;
+	}
+	return false;
+}
+
+/* "Training on videos is out of memory, it works on images": whether it FAILS with films may be
+ * said ahead of T. */
+const char *
+oom_change_media(struct talk t, bool fails)
+{
+	const char *s, *next, *at, *works = NULL, *end = t.s + t.n;
+	struct talk clause;
+	size_t n;
+
+	for (s = t.s; s < end; s = next) {
+		clause = talk_clause(t, s, 0);
+		next = clause.s + clause.n > s ? clause.s + clause.n + 1 : s + 1;
+		if (memchr(clause.s, '?', clause.n) || talk_any_whole(clause, "if should would could how"))
+			continue;
+		at = talk_find_whole(clause, RUNS_WITH, &n);
+		if (at && talk_has_whole(talk_part(clause, at, clause.s + clause.n), STILLS) && !talk_has_whole(clause, FILMS) && !clause_says_no(clause, "only") && !oom_short_fails(clause))
+			works = works ? works : at;
+	}
+	return fails ? works : NULL;
+}
+
 #define NOT_READ	"not loaded|n't loaded|not load|don't load|doesn't load|never loaded|without loading|instead of loading|avoid loading|not read|don't read|without reading|not kept|not keep|don't keep"
 
 /* "The data is not loaded into memory at once": not "I cannot load all data". */

@@ -11,6 +11,10 @@ const char	*oom_change_raised(struct talk);
 bool		 oom_change_leads(struct talk, const char *at);
 /* Another set of data. */
 const char	*oom_change_data(struct talk);
+/* Films with which it fails, */
+bool		 oom_change_films(struct talk);
+/* and pictures with which it works, where it FAILS with films. */
+const char	*oom_change_media(struct talk, bool fails);
 /* A setting that was put back, with which it fails nonetheless. */
 const char	*oom_change_back(struct talk);
 /* Does the clause that names data at AT say that they are not read, and not that they cannot be? */

@@ -588,6 +588,10 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
 	said(&p->less, t, oom_bulk_less(t), line);
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
+		p->films = oom_change_films(t) ? line : p->films;
+		said(&p->less, t, oom_change_media(t, p->films && line - p->films <= NEAR_FAILURE), line);
+	}
 	if ((at = oom_works_workers(t))) {
 		said_at(&p->less, t, at, line);
 		p->same_size = line;
