@@ -180,12 +180,31 @@ trained_in_vain(const struct graph *g, const bool *live)
 	return vain;
 }
 
-/* Of a block that chooses between its definitions, those that one use leaves aside; they cost
- * nothing, unless parameters are behind them. */
+/* Is anything of the use of a block read that node I is of? Its nodes stand together. */
 static bool
-is_left_aside(const struct node *n, const struct place_set *used, const bool *vain)
+use_is_live(const struct graph *g, int i, const bool *live)
 {
-	return !vain[n->out[0]->id] && place_has(used, n->loc);
+	const struct node *n = g->nodes.v[i];
+	int len = layer_path(n), k, step;
+
+	while (len > 0 && n->path[len - 1] != '.')
+		len--;
+	for (step = -1; len > 0 && step <= 1; step += 2)
+		for (k = i; k >= 0 && k < g->nodes.n && strncmp(g->nodes.v[k]->path, n->path, (size_t)len) == 0; k += step)
+			if (is_live(g->nodes.v[k], live))
+				return true;
+	return false;
+}
+
+/* Of a block with several definitions, those that one use leaves aside and another reads, as what
+ * the last of many has left for the next (Oreshkin and others: N-BEATS, 2020). Without parameters
+ * they cost nothing, even if all of a use is left aside. */
+static bool
+is_left_aside(const struct graph *g, int i, const struct place_set *used, const bool *live, const bool *vain)
+{
+	const struct node *n = g->nodes.v[i];
+
+	return place_has(used, n->loc) && (!vain[n->out[0]->id] || use_is_live(g, i, live));
 }
 
 /* Only a network that is trained or measured has dead layers; in others, what nobody reads is the
@@ -215,7 +234,7 @@ check(const struct rule *rule, struct lint *l)
 		struct diag *d;
 
 		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || layer_is_live(g, i, live) ||
-		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) || is_left_aside(n, &used, vain) ||
+		    (n->op->flags & OP_SIDE_EFFECT) || is_tied(n, live) || is_left_aside(g, i, &used, live, vain) ||
 		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		d = lint_report(l, rule, n->loc, "nothing uses '%.*s': it reaches no loss and no "
@@ -238,8 +257,8 @@ const struct rule rule_dead_layer = {
 	    "neither the arena nor a checkpoint has any. Most often a definition was "
 	    "renamed, and one use of it was not.\n\n"
 	    "Reported at the last layer of each dead chain, in networks with a loss or a metric "
-	    "(in others the unread tensors are the answer); quiet where a block leaves layers without parameters "
-	    "aside that another of its uses reads. Delete it, or use it. In PyTorch such "
+	    "(in others the unread tensors are the answer); quiet where a use of a block, of which something is read, leaves "
+	    "layers aside that another use reads, as what N-BEATS' last block leaves for the next; without parameters, of any use. Delete it, or use it. In PyTorch such "
 	    "layers take part in forward and their parameters take memory, and DistributedDataParallel stops with \"Expected to "
 	    "have finished reduction in the prior iteration\".",
 	.check = check,
