@@ -3,13 +3,14 @@
  * momentum), the size that steps converge to, and grows with the batch. The bounds are wide: a rule
  * that is often wrong gets switched off. A linear model, which has no layer whose gradient its
  * steps could spoil, takes rates of any size (30 is usual for linear probes). What clips gradients
- * to less than a length of 1 makes sgd's steps as much smaller. And the two means of adam, by which
+ * to a short length makes sgd's steps as much smaller. And the two means of adam, by which
  * steps are a learning rate long, if the second remembers longer than the first.
  */
 #include "rulekit/graph_query.h"
 
 #include <math.h>
 
+#define CLIPPED		20	/* sgd's largest beside any clip */
 #define USUAL_BATCH	256	/* up to this sgd's largest rate is as the table has it */
 #define LONG_MEAN	0.95	/* of gradients: shorter ones are in use beside short ones of squares, 0.8 and 0.5, */
 #define SHORT_MEAN	0.1	/* but hardly beside ones as short as this */
@@ -44,10 +45,13 @@ real_of(const struct optimizer_number *r, const char *name)
 static double
 most_of(const struct module *m, size_t i)
 {
+	double most = ranges[i].most;
+
 	if (trained_layers(m) < 2)
 		return INFINITY;
-	return ranges[i].scales && m->set.batch > USUAL_BATCH ?
-	    ranges[i].most * (double)m->set.batch / USUAL_BATCH : ranges[i].most;
+	if (ranges[i].scales && m->set.clip > 0)
+		most = fmax(CLIPPED, most / m->set.clip);
+	return ranges[i].scales && m->set.batch > USUAL_BATCH ? most * (double)m->set.batch / USUAL_BATCH : most;
 }
 
 static void
@@ -77,14 +81,13 @@ judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 {
 	double momentum = strcmp(r->optimizer->name, "sgd") == 0 ? real_of(r, "momentum") : 0;
 	double steps = momentum < 1 ? r->value / (1 - momentum) : r->value > 0 ? INFINITY : 0;
-	double clip = l->module->set.clip > 0 && l->module->set.clip < 1 ? l->module->set.clip : 1;
 	size_t i;
 
 	if (strcmp(r->optimizer->name, "rmsprop") == 0 && real_of(r, "eps") > SMALL_EPS)
 		return;
 	for (i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
 		if (strcmp(ranges[i].optimizer, r->optimizer->name) == 0 &&
-		    ((steps < ranges[i].least && !r->part) || steps * (ranges[i].scales ? clip : 1) > most_of(l->module, i)))
+		    ((steps < ranges[i].least && !r->part) || steps > most_of(l->module, i)))
 			report(rule, l, r, momentum, steps, i);
 }
 
@@ -130,8 +133,8 @@ const struct rule rule_learning_rate = {
 	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; of updates with "
 	    "optimizers of their own, too, and of groups where it is above that. Above batch 256 sgd's 10 grows with "
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "
-	    "3.2 and momentum 0.9 at batch 8192). Where gradients are clipped to a length below 1, steps are as much "
-	    "smaller: language models were trained with 20 and 30 beside a clip of 0.25 (Merity and others: Regularizing and "
+	    "3.2 and momentum 0.9 at batch 8192). Where gradients are clipped to a length c, it is 20 (Kelley and others: Sequential "
+	    "regulatory activity prediction across chromosomes, 2018, with 0.15 and momentum 0.99), or 10 / c: language models were trained with 20 and 30 beside a clip of 0.25 (Merity and others: Regularizing and "
 	    "optimizing LSTM language models, 2017). Reported of adam and its kin, too: a beta1 of 0.95 or more above the root of beta2, or any above a beta2 below 0.1, most often the two in each other's place, beside which "
 	    "the proof of convergence does not hold (Reddi, Kale and Kumar: On the convergence of Adam and beyond, 2018). Quiet for large rates of a single layer with trained "
 	    "weights: linear probes are trained with 30 (He and others: Momentum contrast, 2020). "
