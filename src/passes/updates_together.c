@@ -137,7 +137,7 @@ dying(const struct model *m, int i)
 	for (k = 0; k < n->nin; k++) {
 		int v = n->in[k] < 0 ? -1 : t->overwrites[t->root[n->in[k]]];
 
-		if (v >= 0 && !m->value[v].persistent && t->last[v] == i)
+		if (v >= 0 && !m->value[v].persistent && t->times[v].last == i)
 			bytes += t->bytes[v];
 	}
 	return bytes;

@@ -184,12 +184,12 @@ propose_drop(struct state_search *s, int v)
 	const struct trial *t = s->m->trial;
 	int64_t bytes = s->m->value[v].bytes, other;
 
-	if (t->back[v] < 0)
+	if (t->times[v].back < 0)
 		return;
-	propose(s, v, TO_AGAIN, search_relief(s, bytes, t->left[v] + 1, t->back[v]));
+	propose(s, v, TO_AGAIN, search_relief(s, bytes, t->left[v] + 1, t->times[v].back));
 	other = exchanged(s, v);
 	if (other > 0 && other < bytes)
-		propose(s, v, EXCHANGE, search_relief(s, bytes - other, t->left[v] + 1, t->back[v]));
+		propose(s, v, EXCHANGE, search_relief(s, bytes - other, t->left[v] + 1, t->times[v].back));
 }
 
 void
@@ -209,7 +209,7 @@ moves_propose(struct state_search *s)
 		if (m->state[v] == KEEP) {
 			propose_drop(s, v);
 		} else if (copy >= 0) {
-			int h = t->overwrites[t->root[copy]], beg = t->first[h], end = t->last[h];
+			int h = t->overwrites[t->root[copy]], beg = t->times[h].first, end = t->times[h].last;
 
 			if (m->state[v] == AGAIN)
 				propose(s, v, TO_EACH, search_relief(s, bytes, beg + 1, end));

@@ -32,14 +32,14 @@ may_be_freed(const struct state_search *s, int v, int first, int host)
 	const struct trial *t = s->m->trial;
 	int root = t->root[v], origin = t->origin[root];
 
-	return t->first[t->overwrites[root]] < first && (s->last[origin] < host || s->m->state[origin] == EACH);
+	return t->times[t->overwrites[root]].first < first && (s->last[origin] < host || s->m->state[origin] == EACH);
 }
 
 struct untouched
 vain_untouched(const struct state_search *s, int v)
 {
 	const struct trial *t = s->m->trial;
-	struct untouched u = { .from = t->left[v] + 1, .to = t->first[t->overwrites[t->root[s->copy[v]]]] };
+	struct untouched u = { .from = t->left[v] + 1, .to = t->times[t->overwrites[t->root[s->copy[v]]]].first };
 	int host, i, k;
 
 	while (u.to > s->m->forward && t->event[u.to - 1].again)

@@ -4,6 +4,7 @@
  * or lets some run again (schedule/recompute.h) asks here what that does to the peak.
  *
  *     step_model.c    the arrays, made from a graph
+ *     step_uses.c     of each node, what does not persist
  *     step_trial.c    one run of the step: which nodes run, and what they use
  *     step_peak.c     who is alive when in it
  *     step_facts.c    what holds of all runs
@@ -36,10 +37,24 @@ struct overwriting {		/* what of op.h counts where an output may lie on an input
 	bool elementwise : 1;
 };
 
+struct use {			/* of a value that does not persist, in trials */
+	int at;			/* operand: an input, or behind them an output */
+	int value;
+	int root;		/* whose bytes these are; what is made again: -1 - an input, where it is a view of that */
+};
+
+struct uses {
+	unsigned inplace;	/* inputs that the first output may lie on, as both are what they are */
+	int nin, n;		/* inputs come first */
+	struct use use[];
+};
+
 struct remake {			/* how a node is repeated */
 	const struct op *op;	/* its own, or a cheaper one (op->gradient.again) */
 	const int *in;		/* values */
 	int nin;
+	int before;		/* node that changes a weight which it reads, or the end: then it is too late */
+	const struct uses *uses;
 	struct overwriting over;
 	int64_t work;		/* workspace bytes */
 	int64_t macs;		/* multiply-adds */
@@ -53,18 +68,11 @@ struct model_node {		/* a deep network has hundreds of thousands */
 	struct remake *again;	/* model->once where it is not repeatable */
 	int64_t work;
 	struct overwriting over;
-	int stage : 29;		/* backward nodes of one layer have the same */
+	const struct uses *uses;
+	int stage : 30;		/* backward nodes of one layer have the same */
 	bool updates : 1;	/* writes something that persists */
-	bool touches : 1;	/* reads or writes something that persists: behind `out` lies all without that, -1 */
 	bool repeatable : 1;
 };
-
-/* Inputs, then outputs; -1 also for what persists. */
-static inline const int *
-model_transient(const struct model_node *n)
-{
-	return n->touches ? n->out + n->nout : n->in;
-}
 
 struct model_value {
 	struct tensor *tensor;
@@ -111,7 +119,14 @@ struct event {
 	bool elementwise;
 	int in, out;		/* where its values begin in trial->operand */
 	int end;		/* and where they end */
-	unsigned inplace;	/* inputs that the first output may overwrite, as op->memory.inplace */
+	unsigned inplace;	/* inputs that the first output may overwrite, by what these are */
+	int64_t work;		/* workspace bytes */
+};
+
+struct times {			/* by value, of roots: events */
+	int first, last;	/* between which it is alive */
+	int last_read;
+	int back;		/* first use after forward */
 };
 
 struct trial {
@@ -124,26 +139,26 @@ struct trial {
 	int *origin;		/* by value: itself, or what it is a copy of */
 	int *root;		/* by value */
 	int64_t *bytes;		/* by value */
-	int *first, *last;	/* by value, of roots: the events between which it is alive */
-	int *last_read;		/* by value, of roots */
+	struct times *times;	/* by value, of roots */
 	int *overwrites;	/* by value, of roots: whose bytes it takes over, or itself */
 	int *left;		/* by value of the model: last use in forward */
-	int *back;		/* by value: first use after it */
 	int64_t *live;		/* by event: bytes alive, without persistent ones */
 	int64_t peak;
 	int64_t macs, traffic;	/* of what was recomputed */
 	bool valid;		/* false: too long, or a weight was updated before it was needed */
 	int *current, *stamp, *stack;	/* scratch */
-	int noverwriting;	/* of the stack, after it is scheduled: those that overwrite another */
-	bool *updated;
+	int *overwriting, noverwriting;	/* values that overwrite another */
+	int turn;		/* nodes that have run */
 	int *view;		/* by value of the model: the next one that has the same root, or -1 */
 	bool *wanted;		/* by value of the model: scratch for lists of what runs */
 	unsigned char *dropped;	/* by value of the model: the states of a replay */
-	bool *there;		/* by value of the model: never has to be recomputed */
-	bool *kept;		/* nor is it under this choice */
+	unsigned char *stays;	/* by value of the model: STAYS, or its root's state */
+	unsigned char *chosen, *listed;	/* one of which that is: of states, and of a replay */
+	int *loose, nloose;	/* values of the model that do not stay in all trials */
+	int *own, nown;		/* and those that have bytes of their own and do not persist */
 	/* forward is the same in all trials: what is known after it */
 	int forward_operands;
-	int *forward_first, *forward_last, *forward_read, *itself;
+	struct times *forward_times;
 };
 
 /* At the graph's batch; NULL where sizes are too large to be summed. */
@@ -156,6 +171,9 @@ void	step_reorder(struct model *);
 /* Makes the room for trials; and what all of them begin with. Parts of the above. */
 void	step_make_trial(struct model *);
 void	step_start_trial(struct model *);
+/* Lists what a node uses, as it stands and when it runs again. Parts of step_model(). */
+void	step_list_uses(const struct model *, struct model_node *);
+void	step_list_uses_again(const struct model *, const struct model_node *, struct remake *);
 /* Of a trial that is scheduled: who overwrites whom, bytes alive by event, and their peak. A part
  * of step_try(). */
 void	step_measure(struct model *);

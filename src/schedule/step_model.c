@@ -82,6 +82,7 @@ find_remake(struct model *m, int *index, struct model_node *n)
 		list_values(m, index, in, r->nin, list);
 	}
 	r->over = overwriting(r->op);
+	step_list_uses_again(m, n, r);
 	n->again = r;
 	n->repeatable = true;
 }
@@ -97,22 +98,15 @@ any_persists(const struct model *m, const int *list, int n)
 	return false;
 }
 
-/* Values of inputs, then of outputs; and these again without what persists, if anything does. */
+/* Values of inputs, then of outputs. */
 static int *
 list_operands(struct model *m, int *index, struct model_node *n)
 {
-	size_t all = (size_t)n->nin + (size_t)n->nout, size = all * sizeof(int), k;
-	int *list = arena_alloc(m->arena, size);
+	int *list = arena_alloc(m->arena, ((size_t)n->nin + (size_t)n->nout) * sizeof(int));
 
 	list_values(m, index, n->node->in, n->nin, list);
 	list_values(m, index, n->node->out, n->nout, list + n->nin);
 	n->updates = any_persists(m, list + n->nin, n->nout);
-	n->touches = n->updates || any_persists(m, list, n->nin);
-	if (!n->touches)
-		return list;
-	list = arena_grow(m->arena, list, size, 2 * size);
-	for (k = 0; k < all; k++)
-		list[all + k] = any_persists(m, &list[k], 1) ? -1 : list[k];
 	return list;
 }
 
@@ -142,6 +136,7 @@ add_node(struct model *m, int *index, const struct node *n)
 	made->in = list_operands(m, index, made);
 	made->out = made->in + n->nin;
 	made->over = overwriting(n->op);
+	step_list_uses(m, made);
 	made->again = m->once;
 	note_place(m, m->nnodes++);
 }
@@ -300,6 +295,8 @@ step_price(struct model *m, int64_t batch)
 		if (m->node[i].repeatable)
 			price_remake(m, &m->node[i]);
 	}
+	for (i = 0; i < m->forward; i++)	/* its events are there already */
+		m->trial->event[i].work = m->node[i].work;
 	return sums_fit(m);
 }
 

@@ -14,16 +14,13 @@ holder(const struct trial *t, int v)
 	return t->overwrites[t->root[v]];
 }
 
-/* As may_overwrite() of passes/inplace.c. */
+/* As may_overwrite() of passes/inplace.c; sizes and operators allow it. */
 static bool
-may_overwrite(const struct model *m, const struct event *e, int i, int k)
+may_overwrite(const struct trial *t, const struct event *e, int i, int k)
 {
-	const struct trial *t = m->trial;
 	int j, in = t->operand[k];
 
-	if (in < 0 || t->last_read[holder(t, in)] != i)
-		return false;
-	if (!model_sized_alike(m, t->origin[in], t->origin[t->operand[e->out]]))
+	if (t->times[holder(t, in)].last_read != i)
 		return false;
 	if (e->elementwise)
 		return true;
@@ -34,21 +31,22 @@ may_overwrite(const struct model *m, const struct event *e, int i, int k)
 }
 
 static void
-overwrite(struct model *m, int i)
+overwrite(struct trial *t, int i)
 {
-	struct trial *t = m->trial;
 	const struct event *e = &t->event[i];
-	int out = e->out < e->end ? t->operand[e->out] : -1, k, h;
+	int out = t->operand[e->out], k, h;
+	unsigned left;
 
-	if (out < 0 || t->root[out] != out)
-		return;
-	for (k = e->in; k < e->out; k++) {
-		if (!(e->inplace >> (k - e->in) & 1) || !may_overwrite(m, e, i, k))
+	for (left = e->inplace; left; left &= left - 1) {
+		k = e->in + __builtin_ctz(left);
+		if (!may_overwrite(t, e, i, k))
 			continue;
 		h = holder(t, t->operand[k]);
 		t->overwrites[out] = h;
-		t->last_read[h] = t->last_read[out] > i ? t->last_read[out] : i;
-		t->stack[t->noverwriting++] = out;
+		if (t->times[out].last_read > i)
+			i = t->times[out].last_read;
+		t->times[h].last_read = i;
+		t->overwriting[t->noverwriting++] = out;
 		return;
 	}
 }
@@ -57,35 +55,45 @@ overwrite(struct model *m, int i)
 static void
 join_lives(struct trial *t)
 {
-	int *first = t->first, *last = t->last, i;
+	int i;
 
 	for (i = 0; i < t->noverwriting; i++) {
-		int v = t->stack[i], h = t->overwrites[v];
+		int v = t->overwriting[i];
+		struct times *own = &t->times[v], *of = &t->times[t->overwrites[v]];
 
-		if (first[v] < 0)
+		if (own->first < 0)
 			continue;
-		if (first[h] < 0 || first[v] < first[h])
-			first[h] = first[v];
-		if (last[v] > last[h])
-			last[h] = last[v];
-		first[v] = -1;
+		if (of->first < 0 || own->first < of->first)
+			of->first = own->first;
+		if (own->last > of->last)
+			of->last = own->last;
+		own->first = -1;
 	}
+}
+
+static inline void
+count_change(const struct trial *t, int64_t *live, int v)
+{
+	const struct times *at = &t->times[v];
+
+	if (at->first < 0)
+		return;
+	live[at->first] += t->bytes[v];
+	live[at->last + 1] -= t->bytes[v];
 }
 
 /* What is born at an event, less what died before it, of which LIVE has an entry more. */
 static void
-count_changes(const struct trial *t, int64_t *live)
+count_changes(const struct model *m, int64_t *live)
 {
-	const int *first = t->first, *last = t->last;
-	const int64_t *bytes = t->bytes;
-	int n = t->nvalues, i;
+	const struct trial *t = m->trial;
+	int i;
 
 	memset(live, 0, ((size_t)t->nevents + 1) * sizeof(*live));
-	for (i = 0; i < n; i++)
-		if (first[i] >= 0) {
-			live[first[i]] += bytes[i];
-			live[last[i] + 1] -= bytes[i];
-		}
+	for (i = 0; i < t->nown; i++)
+		count_change(t, live, t->own[i]);
+	for (i = m->nvalues; i < t->nvalues; i++)	/* what is made again */
+		count_change(t, live, i);
 }
 
 void
@@ -96,17 +104,14 @@ step_measure(struct model *m)
 	int64_t *live = t->live, sum = 0, peak = 0;
 	int n = t->nevents, i;
 
-	t->noverwriting = 0;
 	for (i = 0; i < n; i++)
 		if (e[i].inplace)
-			overwrite(m, i);
+			overwrite(t, i);
 	join_lives(t);
-	count_changes(t, live);
+	count_changes(m, live);
 	for (i = 0; i < n; i++) {
-		const struct model_node *node = &m->node[e[i].node];
-
 		sum += live[i];
-		live[i] = sum + (e[i].again ? node->again->work : node->work);
+		live[i] = sum + e[i].work;
 		peak = live[i] > peak ? live[i] : peak;
 	}
 	t->peak = peak;

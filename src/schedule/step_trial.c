@@ -29,84 +29,68 @@ new_value(struct model *m, int origin)
 	t->origin[v] = origin;
 	t->bytes[v] = t->bytes[origin];
 	t->root[v] = t->overwrites[v] = v;
-	t->first[v] = t->back[v] = -1;
-	t->last_read[v] = 0;
+	t->times[v] = (struct times){ .first = -1, .back = -1 };
 	return v;
 }
 
 /* The value that stands for V now: itself, a copy, or -1 when it must be made. */
 static inline int
-present(const struct model *m, int v, int stage)
+present(const struct trial *t, int v, int stage)
 {
-	const struct trial *t = m->trial;
-
-	if (t->kept[v])
+	if (t->stays[v] == KEEP)
 		return v;
-	if (t->current[v] >= 0 && (t->stamp[v] == stage || m->state[t->root[v]] == AGAIN))
+	if (t->current[v] >= 0 && (t->stays[v] == AGAIN || t->stamp[v] == stage))
 		return t->current[v];
 	return -1;
 }
 
-static inline bool
-begin_event(struct trial *t, int node, bool again, struct overwriting over, int nin, int nout, int copies)
+static inline struct event *
+begin_event(struct trial *t, int node, bool elementwise, const struct uses *uses, int nin, int nout)
 {
-	int in = t->noperands, out = in + nin;
+	struct event *e = &t->event[t->nevents];
+	int in = t->noperands, out = in + nin, end = out + nout;
 
-	if (t->nevents == t->most_events || out > t->most_operands - nout || t->nvalues > t->most_values - copies)
-		return false;
-	t->event[t->nevents++] = (struct event){ .node = node, .again = again, .elementwise = over.elementwise,
-	    .in = in, .out = out, .end = out + nout, .inplace = over.inputs };
-	return true;
+	if (t->nevents == t->most_events || end > t->most_operands)
+		return NULL;
+	t->nevents++;
+	*e = (struct event){ .node = node, .elementwise = elementwise, .in = in, .out = out, .end = end, .inplace = uses->inplace };
+	memset(&t->operand[in], -1, (size_t)(end - in) * sizeof(*t->operand));
+	t->noperands = end;
+	return e;
 }
 
+/* A value with bytes of its own is used by an event of backward. */
 static inline void
-touch(struct trial *t, int root, int i)
+use(struct trial *t, int root, int event, bool is_read)
 {
-	if (t->first[root] < 0)
-		t->first[root] = i;
-	t->last[root] = i;
-}
+	struct times *at = &t->times[root];
 
-/* Notes an operand of the event that is being made: a value, or -1. */
-static inline void
-add_operand(struct model *m, int v, bool is_read)
-{
-	struct trial *t = m->trial;
-	int i = t->nevents - 1, root;
-
-	t->operand[t->noperands++] = v;
-	if (v < 0)
-		return;
-	root = t->root[v];
-	touch(t, root, i);
+	at->last = event;
 	if (is_read)
-		t->last_read[root] = i;
-	if (t->back[root] < 0 && i >= m->forward)
-		t->back[root] = i;
+		at->last_read = event;
+	if (at->back >= 0)	/* then it has a first use, too */
+		return;
+	at->back = event;
+	if (at->first < 0)
+		at->first = event;
 }
 
+/* What the event makes again: a view is of one of its inputs. */
 static void
-add_copies(struct model *m, const struct model_node *n, int stage)
+add_copies(struct model *m, const struct uses *uses, const struct event *e, int stage)
 {
 	struct trial *t = m->trial;
-	const struct event *e = &t->event[t->nevents - 1];
-	int k, copy;
+	const struct use *u = &uses->use[uses->nin], *end = &uses->use[uses->n];
+	int copy;
 
-	for (k = 0; k < n->nout; k++) {
-		bool wanted = n->out[k] >= 0 && (k == 0 || (n->again->op == n->node->op &&
-		    !(n->node->op->memory.optional_out >> k & 1)));
-
-		if (!wanted) {
-			add_operand(m, -1, false);
-			continue;
-		}
-		copy = new_value(m, n->out[k]);
-		if (m->value[n->out[k]].root != n->out[k])	/* a view of one of its inputs */
-			t->root[copy] =
-			    t->root[t->operand[e->in + n->node->op->memory.alias(n->node, k)]];
-		t->current[n->out[k]] = copy;
-		t->stamp[n->out[k]] = stage;
-		add_operand(m, copy, false);
+	for (; u < end; u++) {
+		copy = new_value(m, u->value);
+		if (u->root < 0)
+			t->root[copy] = t->root[t->operand[e->in + -1 - u->root]];
+		t->current[u->value] = copy;
+		t->stamp[u->value] = stage;
+		t->operand[e->in + u->at] = copy;
+		use(t, t->root[copy], t->nevents - 1, false);
 	}
 }
 
@@ -115,51 +99,68 @@ static bool
 repeat(struct model *m, int v, int stage)
 {
 	struct trial *t = m->trial;
-	const struct model_value *value = &m->value[v];
-	const struct model_node *n = &m->node[value->def];
+	const struct model_node *n = &m->node[m->value[v].def];
+	const struct remake *r = n->again;
+	const struct uses *uses = r->uses;
+	struct event *e;
 	int k;
 
-	if (!begin_event(t, value->def, true, n->again->over, n->again->nin, n->nout, n->nout))
+	if (r->before < t->turn || t->nvalues > t->most_values - n->nout)
 		return false;
-	for (k = 0; k < n->again->nin; k++) {
-		int in = n->again->in[k];
+	if (!(e = begin_event(t, m->value[v].def, r->over.elementwise, uses, r->nin, n->nout)))
+		return false;
+	e->again = true;
+	e->work = r->work;
+	for (k = 0; k < uses->nin; k++) {
+		int in = present(t, uses->use[k].value, stage);
 
-		if (in >= 0 && m->value[in].persistent && t->updated[m->value[in].root])
-			return false;
-		add_operand(m, in < 0 || m->value[in].persistent ? -1 : present(m, in, stage),
-		    true);
+		t->operand[e->in + uses->use[k].at] = in;
+		use(t, t->root[in], t->nevents - 1, true);
 	}
-	add_copies(m, n, stage);
-	t->macs += n->again->macs;
-	t->traffic += n->again->traffic;
+	add_copies(m, uses, e, stage);
+	t->macs += r->macs;
+	t->traffic += r->traffic;
 	return true;
 }
 
-/* Makes V present, after everything it is made from. Uses an explicit stack: networks are deeper
- * than the C stack. */
+/* Pushes what is not present of what V is made from; returns how deep the stack is then, or -1. */
+static int
+push_missing(const struct model *m, int v, int stage, int depth)
+{
+	struct trial *t = m->trial;
+	const struct uses *uses = m->node[m->value[v].def].again->uses;
+	int k;
+
+	for (k = 0; k < uses->nin; k++) {
+		int in = uses->use[k].value;
+
+		if (present(t, in, stage) >= 0)
+			continue;
+		if (depth == t->most_operands)
+			return -1;
+		t->stack[depth++] = in;
+	}
+	return depth;
+}
+
+/* Makes V, which is not present, after everything it is made from. Uses an explicit stack: networks
+ * are deeper than the C stack. */
 static bool
 ensure(struct model *m, int v, int stage)
 {
 	struct trial *t = m->trial;
-	int depth = 0, k;
+	int depth = 1, before;
 
-	t->stack[depth++] = v;
+	t->stack[0] = v;
 	while (depth > 0) {
-		const struct model_node *n;
-		int before = depth;
-
+		before = depth;
 		v = t->stack[depth - 1];
-		if (present(m, v, stage) >= 0) {
+		if (present(t, v, stage) >= 0) {
 			depth--;
 			continue;
 		}
-		n = &m->node[m->value[v].def];
-		for (k = 0; k < n->again->nin; k++)
-			if (n->again->in[k] >= 0 && present(m, n->again->in[k], stage) < 0) {
-				if (depth == t->most_operands)
-					return false;
-				t->stack[depth++] = n->again->in[k];
-			}
+		if ((depth = push_missing(m, v, stage, depth)) < 0)
+			return false;
 		if (depth == before) {
 			if (!repeat(m, v, stage))
 				return false;
@@ -171,72 +172,39 @@ ensure(struct model *m, int v, int stage)
 
 /* Makes what the node reads present. */
 static bool
-ensure_inputs(struct model *m, const struct model_node *n)
+ensure_inputs(struct model *m, const struct uses *uses, int stage)
 {
-	const bool *kept = m->trial->kept;
-	const int *in = model_transient(n);
+	const struct trial *t = m->trial;
 	int k;
 
-	for (k = 0; k < n->nin; k++)
-		if (in[k] >= 0 && !kept[in[k]] && present(m, in[k], n->stage) < 0 &&
-		    !ensure(m, in[k], n->stage))
+	for (k = 0; k < uses->nin; k++) {
+		int v = uses->use[k].value;
+
+		if (t->stays[v] != KEEP && present(t, v, stage) < 0 && !ensure(m, v, stage))
 			return false;
-	return true;
-}
-
-/* The operands of the event that is being made, as add_operand() notes them; of forward. */
-static void
-add_operands(struct model *m, const struct model_node *n)
-{
-	const int *list = model_transient(n);
-	int k;
-
-	for (k = 0; k < n->nin + n->nout; k++)
-		add_operand(m, list[k], k < n->nin);
-}
-
-/* The same of backward. This is where trials spend their time: what it works on lies in locals,
- * since the stores might change anything else. */
-static void
-add_present(struct model *m, const struct model_node *n)
-{
-	struct trial *t = m->trial;
-	int *operand = t->operand + t->noperands, *first = t->first, *last = t->last;
-	int *last_read = t->last_read, *back = t->back, event = t->nevents - 1, k;
-	const int *list = model_transient(n), *root = t->root;
-	const bool *kept = t->kept;
-	int nin = n->nin, all = nin + n->nout;
-
-	for (k = 0; k < all; k++) {
-		int v = list[k], r;
-
-		if (k < nin && v >= 0 && !kept[v])
-			v = present(m, v, n->stage);
-		operand[k] = v;
-		if (v < 0)
-			continue;
-		r = root[v];
-		last[r] = event;
-		if (k < nin)
-			last_read[r] = event;
-		if (back[r] >= 0)	/* then it has a first use, too */
-			continue;
-		back[r] = event;
-		if (first[r] < 0)
-			first[r] = event;
 	}
-	t->noperands += all;
+	return true;
 }
 
-static bool
-run_forward_node(struct model *m, int i)
+/* The operands of a node of backward. This is where trials spend their time. */
+static inline void
+add_operands(struct trial *t, const struct uses *uses, const struct event *e, int stage)
 {
-	const struct model_node *n = &m->node[i];
+	const struct use *u = uses->use, *reads = u + uses->nin, *end = u + uses->n;
+	int event = t->nevents - 1, v;
 
-	if (!begin_event(m->trial, i, false, n->over, n->nin, n->nout, 0))
-		return false;
-	add_operands(m, n);
-	return true;
+	for (; u < reads; u++)
+		if (t->stays[u->value] == KEEP) {
+			t->operand[e->in + u->at] = u->value;
+			use(t, u->root, event, true);
+		} else {
+			t->operand[e->in + u->at] = v = present(t, u->value, stage);
+			use(t, t->root[v], event, true);
+		}
+	for (; u < end; u++) {
+		t->operand[e->in + u->at] = u->value;
+		use(t, u->root, event, false);
+	}
 }
 
 static bool
@@ -244,32 +212,26 @@ run_node(struct model *m, int i)
 {
 	struct trial *t = m->trial;
 	const struct model_node *n = &m->node[i];
-	int k;
+	struct event *e;
 
-	if (!ensure_inputs(m, n) || !begin_event(t, i, false, n->over, n->nin, n->nout, 0))
+	if (!ensure_inputs(m, n->uses, n->stage) ||
+	    !(e = begin_event(t, i, n->over.elementwise, n->uses, n->nin, n->nout)))
 		return false;
-	add_present(m, n);
-	if (!n->updates)
-		return true;
-	for (k = 0; k < n->nout; k++)
-		if (n->out[k] >= 0 && m->value[n->out[k]].persistent)
-			t->updated[m->value[n->out[k]].root] = true;
+	e->work = n->work;
+	add_operands(t, n->uses, e, n->stage);
+	t->turn = i + 1;
 	return true;
 }
 
-/* What is there whenever it is read: no choice drops it, or this one does not. */
+/* Whose bytes were taken over in the last trial have them for themselves again. */
 static void
-note_kept(struct model *m)
+take_apart(struct trial *t)
 {
-	const struct trial *t = m->trial;
-	const unsigned char *state = m->state;
-	const bool *there = t->there;
-	const int *root = t->root;
-	bool *kept = t->kept;
-	int n = m->nvalues, i;
+	while (t->noverwriting > 0) {
+		int v = t->overwriting[--t->noverwriting];
 
-	for (i = 0; i < n; i++)
-		kept[i] = there[i] | (state[root[i]] == KEEP);
+		t->overwrites[v] = v;
+	}
 }
 
 /* As it is after forward. */
@@ -277,20 +239,44 @@ static void
 begin_backward(struct model *m)
 {
 	struct trial *t = m->trial;
-	size_t n = (size_t)m->nvalues;
 
+	take_apart(t);
 	t->nevents = m->forward;
 	t->noperands = t->forward_operands;
 	t->nvalues = m->nvalues;
 	t->macs = t->traffic = 0;
-	memcpy(t->first, t->forward_first, n * sizeof(int));
-	memcpy(t->last, t->forward_last, n * sizeof(int));
-	memcpy(t->last_read, t->forward_read, n * sizeof(int));
-	memcpy(t->overwrites, t->itself, n * sizeof(int));
-	memset(t->back, -1, n * sizeof(int));
-	memset(t->current, -1, n * sizeof(int));
-	memset(t->updated, 0, n * sizeof(*t->updated));
-	note_kept(m);
+	t->turn = 0;
+	memcpy(t->times, t->forward_times, (size_t)m->nvalues * sizeof(*t->times));
+}
+
+/* What is not kept is to be made, by the states that are chosen. */
+static void
+begin_choice(struct model *m)
+{
+	struct trial *t = m->trial;
+	int i;
+
+	begin_backward(m);
+	t->stays = t->chosen;
+	for (i = 0; i < t->nloose; i++) {
+		int v = t->loose[i];
+
+		t->current[v] = -1;
+		t->chosen[v] = m->state[t->root[v]];
+	}
+}
+
+/* Everything is there, until it is made again. */
+static void
+begin_list(struct model *m)
+{
+	struct trial *t = m->trial;
+	int i;
+
+	begin_backward(m);
+	t->stays = t->listed;
+	for (i = 0; i < t->nloose; i++)
+		t->current[t->loose[i]] = t->loose[i];
 }
 
 static void
@@ -300,10 +286,11 @@ end_with_results(struct model *m)
 	int i;
 
 	for (i = 0; i < m->nresults; i++) {
-		int root = t->root[m->result[i]];
+		struct times *at = &t->times[t->root[m->result[i]]];
 
-		touch(t, root, t->nevents - 1);
-		t->last_read[root] = t->nevents;
+		at->first = at->first < 0 ? t->nevents - 1 : at->first;
+		at->last = t->nevents - 1;
+		at->last_read = t->nevents;
 	}
 }
 
@@ -312,7 +299,7 @@ schedule(struct model *m)
 {
 	int i;
 
-	begin_backward(m);
+	begin_choice(m);
 	for (i = m->forward; i < m->nnodes; i++)
 		if (!run_node(m, i))
 			return false;
@@ -333,11 +320,9 @@ forget(struct model *m, int v)
 static bool
 schedule_in_order(struct model *m, const struct step_event *order, int n)
 {
-	struct trial *t = m->trial;
 	int i;
 
-	begin_backward(m);
-	memcpy(t->current, t->itself, (size_t)m->nvalues * sizeof(int));
+	begin_list(m);
 	for (i = 0; i < n; i++) {
 		int what = order[i].what;
 
@@ -379,13 +364,7 @@ step_try(struct model *m)
 bool
 step_replay(struct model *m, const struct step_event *order, int n)
 {
-	unsigned char *state = m->state;
-	bool good;
-
-	m->state = m->trial->dropped;
-	good = schedule_in_order(m, order, n);
-	m->state = state;
-	return finish(m, good);
+	return finish(m, schedule_in_order(m, order, n));
 }
 
 /* ---- the room ---- */
@@ -410,25 +389,48 @@ new_trial(struct model *m)
 	t->origin = ints(m, t->most_values);
 	t->root = ints(m, t->most_values);
 	t->bytes = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(int64_t));
-	t->first = ints(m, t->most_values);
-	t->last = ints(m, t->most_values);
-	t->last_read = ints(m, t->most_values);
+	t->times = arena_array(m->arena, (size_t)t->most_values + 1, sizeof(struct times));
 	t->overwrites = ints(m, t->most_values);
+	t->overwriting = ints(m, t->most_values);
 	t->left = ints(m, m->nvalues);
-	t->back = ints(m, t->most_values);
 	t->current = ints(m, m->nvalues);
 	t->stamp = ints(m, m->nvalues);
-	t->forward_first = ints(m, m->nvalues);
-	t->forward_last = ints(m, m->nvalues);
-	t->forward_read = ints(m, m->nvalues);
-	t->itself = ints(m, m->nvalues);
-	t->updated = arena_array(m->arena, n, sizeof(bool));
-	t->there = arena_array(m->arena, n, sizeof(bool));
-	t->kept = arena_array(m->arena, n, sizeof(bool));
+	t->forward_times = arena_array(m->arena, n, sizeof(struct times));
+	t->loose = ints(m, m->nvalues);
+	t->own = ints(m, m->nvalues);
+	t->chosen = arena_array(m->arena, n, 1);
+	t->listed = arena_array(m->arena, n, 1);
 	t->view = ints(m, m->nvalues);
 	t->wanted = arena_array(m->arena, n, sizeof(bool));
-	t->dropped = arena_array(m->arena, n, 1);
 	return t;
+}
+
+static void
+touch(struct times *at, int event)
+{
+	if (at->first < 0)
+		at->first = event;
+	at->last = event;
+}
+
+static void
+run_forward_node(struct model *m, int i)
+{
+	struct trial *t = m->trial;
+	const struct model_node *n = &m->node[i];
+	struct event *e = begin_event(t, i, n->over.elementwise, n->uses, n->nin, n->nout);
+	int k;
+
+	e->work = n->work;
+	for (k = 0; k < n->uses->n; k++) {
+		const struct use *u = &n->uses->use[k];
+
+		t->operand[e->in + u->at] = u->value;
+		t->left[u->root] = i;
+		touch(&t->forward_times[u->root], i);
+		if (k < n->uses->nin)
+			t->forward_times[u->root].last_read = i;
+	}
 }
 
 /* Forward, and what is known after it. */
@@ -436,26 +438,18 @@ static void
 run_forward(struct model *m)
 {
 	struct trial *t = m->trial;
-	size_t n = (size_t)m->nvalues * sizeof(int);
-	int i, k;
+	int i;
 
 	t->nevents = t->noperands = 0;
-	memset(t->first, -1, n);
-	memset(t->left, -1, n);
-	memset(t->last, 0, n);
-	memset(t->last_read, 0, n);
+	for (i = 0; i < m->nvalues; i++) {
+		t->forward_times[i] = (struct times){ .first = -1, .back = -1 };
+		t->left[i] = -1;
+	}
 	for (i = 0; i < m->g->inputs.n; i++)
-		touch(t, i, 0);		/* inputs are the model's first values */
+		touch(&t->forward_times[i], 0);		/* inputs are the model's first values */
 	for (i = 0; i < m->forward; i++)
 		run_forward_node(m, i);
-	for (i = 0; i < m->forward; i++)
-		for (k = t->event[i].in; k < t->event[i].end; k++)
-			if (t->operand[k] >= 0)
-				t->left[t->root[t->operand[k]]] = i;
 	t->forward_operands = t->noperands;
-	memcpy(t->forward_first, t->first, n);
-	memcpy(t->forward_last, t->last, n);
-	memcpy(t->forward_read, t->last_read, n);
 }
 
 void
@@ -467,9 +461,11 @@ step_make_trial(struct model *m)
 	for (i = 0; i < m->nvalues; i++) {
 		const struct model_value *v = &m->value[i];
 
-		t->origin[i] = t->itself[i] = i;
+		t->origin[i] = t->overwrites[i] = i;
 		t->root[i] = v->root;
 		t->view[i] = -1;
+		if (v->root == i && !v->persistent)
+			t->own[t->nown++] = i;
 	}
 	for (i = 0; i < m->nvalues; i++)
 		if (t->root[i] != i) {
@@ -479,16 +475,36 @@ step_make_trial(struct model *m)
 	step_start_trial(m);
 }
 
+/* Until when nodes can run again. */
+static void
+note_changes(struct model *m)
+{
+	struct arena *a = arena_child(m->arena);
+	int *changes = arena_array(a, (size_t)m->nvalues + 1, sizeof(*changes)), i;
+
+	step_changes(m, changes);
+	for (i = 0; i < m->forward; i++)
+		if (m->node[i].repeatable)
+			m->node[i].again->before = step_made_before(m, &m->node[i], changes);
+	arena_free(a);
+}
+
 void
 step_start_trial(struct model *m)
 {
+	struct trial *t = m->trial;
 	int i;
 
+	t->nloose = 0;
 	for (i = 0; i < m->nvalues; i++) {
 		const struct model_value *v = &m->value[i];
 
-		m->trial->there[i] = v->persistent || v->def < 0 || v->def >= m->forward;
-		m->trial->dropped[i] = v->fixed ? KEEP : AGAIN;
+		t->chosen[i] = t->listed[i] = KEEP;
+		if (v->persistent || v->def < 0 || v->def >= m->forward)
+			continue;
+		t->loose[t->nloose++] = i;
+		t->listed[i] = m->value[v->root].fixed ? KEEP : AGAIN;
 	}
+	note_changes(m);
 	run_forward(m);
 }
