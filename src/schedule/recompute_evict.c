@@ -368,6 +368,6 @@ evict_pass(struct evicting *e, double reach, const double *weight, struct steps 
 		good = run_node(e, i);
 	m->work += e->looks + out->n;
 	if (good)
-		steps_prune(m, out, -1);
+		steps_prune(m, out, out, -1, STEPS_NO_LIMIT);
 	return good;
 }

@@ -276,9 +276,10 @@ by_place(const void *x, const void *y)
 	return a->place != b->place ? a->place - b->place : a->beg - b->beg;
 }
 
-/* The list with some moves made, which are sorted by place; false if it gets too long. */
+/* The list with some moves made, which are sorted by place; false if it gets too long, or leaves as
+ * much EXCESS as there is. */
 static bool
-make_moves(struct gaps *g, const struct steps *s, const struct gap *gap, int n)
+make_moves(struct gaps *g, const struct steps *s, const struct gap *gap, int n, double excess)
 {
 	const struct model *m = g->m;
 	struct step_event *to = g->other.event;
@@ -296,8 +297,10 @@ make_moves(struct gaps *g, const struct steps *s, const struct gap *gap, int n)
 		to[at++] = s->event[i];
 	}
 	g->other.n = at;
-	steps_prune(g->m, &g->other, -1);
-	return true;
+	if (steps_prune(g->m, &g->other, &g->other, -1, (struct steps_limit){ g->s->aim, excess - 1 }))
+		return true;
+	g->m->work += at;
+	return false;
 }
 
 /* ---- the descent ---- */
@@ -315,7 +318,7 @@ move_many(struct gaps *g, struct steps *s, double *excess)
 	for (; count > 1; count /= 4) {
 		memcpy(first, g->gap.v, (size_t)count * sizeof(*first));
 		qsort(first, (size_t)count, sizeof(*first), by_place);
-		if (make_moves(g, s, first, count) && steps_try(g->m, &g->other) &&
+		if (make_moves(g, s, first, count, *excess) && steps_try(g->m, &g->other) &&
 		    search_excess(g->s) < *excess) {
 			*excess = search_excess(g->s);
 			steps_copy(s, &g->other);
@@ -336,7 +339,7 @@ move_one(struct gaps *g, struct steps *s, double *excess)
 		for (i = from; i < from + TRIED && i < g->gap.n; i++) {
 			if (most > 0 && most >= TRUSTED * g->gap.v[i].score)
 				break;
-			if (!make_moves(g, s, &g->gap.v[i], 1) || !steps_try(g->m, &g->other))
+			if (!make_moves(g, s, &g->gap.v[i], 1, *excess) || !steps_try(g->m, &g->other))
 				continue;
 			dearer = g->other.cost - s->cost;
 			worth = (*excess - search_excess(g->s)) / (dearer > 1 ? dearer : 1);
@@ -347,7 +350,7 @@ move_one(struct gaps *g, struct steps *s, double *excess)
 		}
 	if (best < 0)
 		return false;
-	make_moves(g, s, &g->gap.v[best], 1);
+	make_moves(g, s, &g->gap.v[best], 1, *excess);
 	steps_try(g->m, &g->other);
 	*excess = search_excess(g->s);
 	steps_copy(s, &g->other);

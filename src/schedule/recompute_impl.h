@@ -162,8 +162,15 @@ void	steps_of_trial(const struct model *, struct steps *);
 double	recompute_cost(const struct trial *);
 /* The model's trial is of that step, which the trial alone decides whether it may be. */
 bool	steps_try(struct model *, struct steps *);
-/* Leaves out one event, or none for -1, and all that is then made again for nobody. */
-void	steps_prune(struct model *, struct steps *, int without);
+/* FROM without one event, or -1, and without all that is then made again for nobody. False where
+ * what is alive is above an aim by more than so much, surely, summed over events: then it is not
+ * all. FROM may be the list that is written. */
+struct steps_limit {
+	int64_t aim;
+	double excess;
+};
+#define STEPS_NO_LIMIT	(struct steps_limit){ INT64_MAX, 0 }
+bool	steps_prune(struct model *, struct steps *, const struct steps *from, int without, struct steps_limit);
 /* Keeps what can be kept while the peak is from LEAST to MOST. The model's trial is of any step. */
 void	steps_strike_out(struct state_search *, struct steps *, int64_t least, int64_t most);
 /* The same of N values, from the BEGth on of those that are made again, the dearest first; returns

@@ -96,47 +96,104 @@ striking(struct state_search *search)
 	return k;
 }
 
-static void
-want(struct model *m, const int *in, int nin)
-{
-	int i;
+/* ---- from the end to the beginning ---- */
 
-	for (i = 0; i < nin; i++)
-		if (in[i] >= 0)
-			m->trial->wanted[m->value[in[i]].root] = true;
+/* Going back over a list, what is read from an event on is known, so that what nobody reads is left
+ * out, and what is alive at an event is summed: all that is read behind it and made before, what it
+ * reads itself, and what it makes, unless that lies on what dies there. A trial finds no less. */
+struct sweep {
+	struct trial *t;
+	int64_t live;		/* bytes of what is wanted */
+	struct steps_limit limit;
+	double excess;
+};
+
+static bool
+want(struct sweep *w, int root)
+{
+	if (w->t->wanted[root])
+		return false;
+	w->t->wanted[root] = true;
+	w->live += w->t->bytes[root];
+	return true;
 }
 
-void
-steps_prune(struct model *m, struct steps *s, int without)
+static void
+end_of_want(struct sweep *w, int root)
 {
-	bool *wanted = m->trial->wanted;
-	int i, at = s->n;
+	if (!w->t->wanted[root])
+		return;
+	w->t->wanted[root] = false;
+	w->live -= w->t->bytes[root];
+}
 
-	memset(wanted, 0, (size_t)m->nvalues * sizeof(*wanted));
-	want(m, m->result, m->nresults);
-	for (i = s->n - 1; i >= 0; i--) {
-		const struct step_event e = s->event[i];
+/* What the event makes, which is wanted no more before it; if it runs again, WHAT alone, for other
+ * outputs are kept from the first time. Returns their bytes. */
+static int64_t
+unmake(struct sweep *w, const struct uses *uses, int what)
+{
+	const struct use *u = &uses->use[uses->nin], *end = &uses->use[uses->n];
+	int64_t made = 0;
+
+	for (; u < end; u++) {
+		if (u->root != u->value)
+			continue;	/* a view */
+		made += w->t->bytes[u->value];
+		if (what < 0 || u->value == what)
+			end_of_want(w, u->value);
+	}
+	return made;
+}
+
+static void
+go_over(struct sweep *w, const struct uses *uses, int what, int64_t work)
+{
+	int64_t made = unmake(w, uses, what), above;
+	unsigned dying = 0;
+	int k;
+
+	for (k = 0; k < uses->nin; k++)
+		if (want(w, uses->use[k].root) && uses->use[k].at < 32)
+			dying |= 1u << uses->use[k].at;
+	if (dying & uses->inplace)
+		made -= w->t->bytes[uses->use[uses->nin].value];
+	above = w->live + made + work - w->limit.aim;
+	w->excess += above > 0 ? (double)above : 0;
+}
+
+bool
+steps_prune(struct model *m, struct steps *s, const struct steps *from, int without, struct steps_limit limit)
+{
+	struct sweep w = { .t = m->trial, .limit = limit };
+	int i, at = from->n;
+
+	memset(w.t->wanted, 0, (size_t)m->nvalues * sizeof(*w.t->wanted));
+	for (i = 0; i < m->nresults; i++)
+		if (!m->value[m->value[m->result[i]].root].persistent)
+			want(&w, m->value[m->result[i]].root);
+	for (i = from->n - 1; i >= 0 && w.excess <= limit.excess; i--) {
+		const struct step_event e = from->event[i];
 		const struct model_node *n = &m->node[e.again ? m->value[e.what].def : e.what];
 
-		if (e.again && (i == without || !wanted[e.what]))
+		if (e.again && (i == without || !w.t->wanted[e.what]))
 			continue;
-		if (e.again) {
-			wanted[e.what] = false;
-			want(m, n->again->in, n->again->nin);
-		} else {
-			want(m, n->in, n->nin);
-		}
+		go_over(&w, e.again ? n->again->uses : n->uses, e.again ? e.what : -1, e.again ? n->again->work : n->work);
 		s->event[--at] = e;
 	}
-	s->n -= at;
+	s->n = from->n - at;
 	memmove(s->event, s->event + at, (size_t)s->n * sizeof(*s->event));
+	return w.excess <= limit.excess;
 }
 
-static void
-copy_without(struct striking *k, const struct steps *s, int without)
+/* Without one event. False where more than that is alive, which is as good as tried. */
+static bool
+copy_without(struct striking *k, const struct steps *s, int without, int64_t most)
 {
-	steps_copy(&k->less, s);
-	steps_prune(k->m, &k->less, without);
+	bool good = steps_prune(k->m, &k->less, s, without, (struct steps_limit){ most, 0 });
+
+	if (!good)
+		k->m->work += s->n;
+	return good;
 }
 
 static double
@@ -198,8 +255,7 @@ strike_out(struct striking *k, struct steps *s, const struct struck *p, int n, i
 	for (i = 0; i < n && i < MOST_STRUCK && search_may(k->search) && k->m->work < most_work; i++) {
 		if ((at = find_event(s, &p[i])) < 0)
 			continue;
-		copy_without(k, s, at);
-		if (steps_try(k->m, &k->less) && k->less.peak <= most && k->less.peak >= least &&
+		if (copy_without(k, s, at, most) && steps_try(k->m, &k->less) && k->less.peak <= most && k->less.peak >= least &&
 		    k->less.cost < s->cost)
 			steps_copy(s, &k->less);
 	}
@@ -277,7 +333,7 @@ steps_rank(struct state_search *search, struct steps *s, struct struck *first, i
 	for (i = 0; i < n && i < MOST_STRUCK && search_may(search); i++) {
 		if (!hot[at = find_event(s, &p[i])])
 			continue;
-		copy_without(&k, s, at);
+		copy_without(&k, s, at, INT64_MAX);
 		if (!steps_try(k.m, &k.less))
 			continue;
 		p[good] = p[i];
@@ -311,7 +367,6 @@ steps_strike(struct state_search *search, const struct steps *s, const struct st
 
 	if (at < 0)
 		return false;
-	steps_copy(to, s);
-	steps_prune(search->m, to, at);
+	steps_prune(search->m, to, s, at, STEPS_NO_LIMIT);
 	return steps_try(search->m, to);
 }
