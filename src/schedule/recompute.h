@@ -11,6 +11,7 @@
  *     recompute_sets.c      the step as events over sets of tensors, for that
  *     recompute_ladder.c    choosing states for a budget, by many descents; a smaller budget never
  *                           gives a higher peak
+ *     recompute_known.c     what descents came to that a second search would make again
  *     recompute_descent.c   one descent on states: moves, made as long as they help
  *     recompute_gaps.c      one descent on the list of what runs: each gap of each copy is a move
  *     recompute_parts.c     the list with checkpoints at regular distances, for long networks

@@ -231,6 +231,22 @@ bool	search_exact(struct state_search *, double most);
 
 /* To the budget, as recompute_search(). */
 bool	search_ladder(struct state_search *);
+
+/* ---- recompute_known.c ---- */
+
+struct known_descent {		/* that began anew, to a rung */
+	const struct known_descent *next;
+	int rung;
+	bool there;
+	struct steps made, lowest;	/* what it came to; the lowest of that search so far */
+	int64_t work;		/* that this took, of events, */
+	int64_t share;		/* and what its parts are shares of */
+};
+
+/* Searched with the same shares of work in this order of the step, or NULL. */
+const struct known_descent	*known_descent(const struct state_search *, int rung);
+void				known_descent_keep(struct state_search *, const struct known_descent *);
+
 /* ---- recompute_refine.c ---- */
 
 /* On from a step that fits: the same with less that is made again. False where nothing is found;

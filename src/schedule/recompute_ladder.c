@@ -187,10 +187,25 @@ descend_from_whole(struct ladder *l, int rung)
 	return descend(l, &l->whole, rung);
 }
 
+/* What was found before, but for the time that took. */
+static bool
+take_known(struct ladder *l, const struct known_descent *k)
+{
+	l->s->m->work += k->work;
+	steps_copy(&l->made, &k->made);
+	if (k->lowest.peak < l->lowest.peak)
+		steps_copy(&l->lowest, &k->lowest);
+	if (k->there) {
+		steps_copy(&l->anew, &k->made);
+		l->anew_rung = k->rung;
+	}
+	return k->there;
+}
+
 /* The cheapest of all ways to begin, once what need not be made again is struck out. Where none of
  * the others gets there, the last, which goes all the way move by move, does not either. */
 static bool
-descend_anew(struct ladder *l, int rung)
+find_anew(struct ladder *l, int rung)
 {
 	static bool (*const way[])(struct ladder *, int) = { descend_in_a_pass, descend_on_states, descend_in_parts,
 	    descend_from_whole };
@@ -210,6 +225,24 @@ descend_anew(struct ladder *l, int rung)
 	if (l->anew_rung == rung)
 		steps_copy(&l->made, &l->anew);
 	return l->anew_rung == rung;
+}
+
+static bool
+descend_anew(struct ladder *l, int rung)
+{
+	const struct known_descent *known = l->anew_rung == rung ? NULL : known_descent(l->s, rung);
+	struct known_descent now = { .rung = rung, .work = l->s->m->work };
+
+	stand_on(l, rung);
+	if (known)
+		return take_known(l, known);
+	now.there = find_anew(l, rung);
+	now.work = l->s->m->work - now.work;
+	now.made = l->made;
+	now.lowest = l->lowest;
+	if (now.work && search_may(l->s))	/* it was not cut short */
+		known_descent_keep(l->s, &now);
+	return now.there;
 }
 
 /* Anew if the rung is a station and that gets there; else from the rung above, or from what got

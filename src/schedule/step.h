@@ -103,6 +103,7 @@ struct model {
 	struct trial *trial;	/* room for one trial */
 	int64_t effort;		/* of the descent so far: events of all trials, nodes of estimates */
 	int64_t work;		/* of all descents: the same without what was known from before */
+	const struct known_descent *descents;	/* recompute_known.c; of this order, at this batch */
 };
 
 /* Have both the same size at any batch? */

@@ -288,6 +288,7 @@ step_price(struct model *m, int64_t batch)
 	int i;
 
 	m->batch = batch;
+	m->descents = NULL;
 	for (i = 0; i < m->nvalues; i++)
 		m->trial->bytes[i] = m->value[i].bytes = aligned(m->options, at_batch(&m->value[i], batch));
 	for (i = 0; i < m->nnodes; i++) {
@@ -363,6 +364,7 @@ step_reorder(struct model *m)
 	int i;
 
 	move_nodes(m);
+	m->descents = NULL;
 	m->forward = 0;
 	for (i = 0; i < m->nnodes; i++)
 		note_place(m, i);
