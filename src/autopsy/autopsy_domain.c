@@ -185,7 +185,7 @@ is_of_server(int domain)
 static bool
 is_of_frames(const struct oom_paste *p, int domain)
 {
-	bool of_video = p->domains[DOMAIN_FRAMES].line || p->media.line || strstr(p->domains[DOMAIN_FRAMES_3].name, "video");
+	bool of_video = p->domains[DOMAIN_FRAMES].line || p->media.line || p->lasts.line || strstr(p->domains[DOMAIN_FRAMES_3].name, "video");
 
 	if (p->domains[DOMAIN_RESULTS].line)
 		return false;		/* Ultralytics' own predictor of that name reads one frame after the other */

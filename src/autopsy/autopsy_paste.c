@@ -462,11 +462,14 @@ reading(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
+	bool typed = p->types && p->types == p->loads_model && !p->quantizing;
+
 	if (!is_read_near(y) || (y->main->kind != OOM_KERNEL && !(y->main->kind == OOM_TOLD && y->main->host && p->told.killed.line)) || (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
 		return;
 	autopsy_cause(y, SAYS_READING, arena_printf(y->arena, "Line %d may read weights, or an optimizer's numbers. Where it does, those of a file and the run's own may lie in the machine's memory "
-	    "together, a model's in float32 unless it is told otherwise" WITH_PARTS(", and where there are several processes, those of each") ": a file in 16 bits, safetensors, torch_dtype and "
-	    "low_cpu_mem_usage=True in transformers, or map_location on the device take less there.", p->loads));
+	    "together%s" WITH_PARTS(", and where there are several processes, those of each") ": %s or map_location on the device take less there.", p->loads,
+	    typed ? "" : ", a model's in float32 unless it is told otherwise", typed ? "safetensors, low_cpu_mem_usage=True in transformers," :
+	    "a file in 16 bits, safetensors, torch_dtype and low_cpu_mem_usage=True in transformers,"));
 }
 
 /* ---- configurations, and lists ---- */
@@ -577,8 +580,8 @@ container(struct autopsy *y)
 	if (!(o->kind == OOM_TOLD && p->told.killed.line) && (o->kind != OOM_KERNEL || !o->says || (strcmp(o->says, SIGNAL_9) != 0 && strcmp(o->who, "container") != 0)))
 		return;
 	if (p->kubernetes)
-		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names Kubernetes. Where a container of a pod ended so, it had no more than its limit (resources.limits.memory), or its node had no "
-		    "more: kubectl describe pod tells OOMKilled, or why else it ended, and more there, or less at once, helps.", p->kubernetes));
+		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d names %s. Where a container of a pod ended so, it had no more than its limit (resources.limits.memory, or what its namespace gives where it says none), or its node had no "
+		    "more: kubectl describe pod tells OOMKilled, or why else it ended, and more there, or less at once, helps.", p->kubernetes, p->pods ? "pods" : "Kubernetes"));
 	else if (p->spared)
 		say(y, SAYS_DOCKER, arena_printf(y->arena, "Line %d has OOMKilled false. Where that is of the container that ended, Docker saw nothing in it ended for its own limit of memory, and a higher one does not help: "
 		    "where it was the memory of the whole machine, on a Mac or Windows of Docker Desktop's, the kernel's log (dmesg) there says so.", p->spared));

@@ -686,6 +686,10 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 
 	if (!p->kubernetes && (at = talk_find_whole(t, "kubernetes|kubectl|k8s|kube|kubelet|kubeflow|gke", &n)) && runs_there(t, at, source))
 		p->kubernetes = line;
+	if (!p->kubernetes && talk_any_whole(t, "pod pods") && talk_has_whole(t, "oomkilled|oom-killed|oom killed|oom kill|oomkill|evicted|namespace|memory limit") && source != SOURCE_CODE) {
+		p->kubernetes = line;
+		p->pods = true;
+	}
 	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
 		p->docker = line;		/* a container's name, as Compose writes it */
 	if (talk_any_phrase(t, "oomkilled:false|oomkilled: false|oomkilled\":false|oomkilled\": false|oomkilled=false|oomkilled = false|oomkilled is false|oomkilled was false|oomkilled to false"))

@@ -94,16 +94,6 @@ names_long(struct talk t)
 	return at ? at : names_long_chinese(t);
 }
 
-const char *
-oom_bulk_long(struct talk t, bool sentence)
-{
-	const char *at = talk_any_begins(t, "training trained train") ? NULL : lasts(t);
-
-	return at || !sentence || talk_any_begins(t, "training trained train") ? at : names_long(t);
-}
-
-#define OF_PAGES	"+ pages|all pages|hundreds of pages|thousands of pages|many pages|page pdf|pages pdf|large pdf|long pdf|big pdf|larger pdf|longer pdf|large document|larger document"
-
 #define MANY_FRAMES	500
 
 /* "a video with 4200 frames" */
@@ -114,6 +104,10 @@ counts_frames(struct talk t)
 	int64_t frames;
 	size_t n;
 
+	while (talk_next_phrase(t, "总帧数：|总帧数:|总帧数为|总帧数|帧数：|帧数:", &at, &n))
+		if (at + n < t.s + t.n && is_digit(at[n]) && piece_count(at + n, t.s + t.n, &frames) && frames >= MANY_FRAMES)
+			return at;
+	at = NULL;
 	while (talk_next_phrase(t, " frames", &at, &n)) {
 		for (s = at; s > t.s && (is_digit(s[-1]) || s[-1] == ','); s--)
 			;
@@ -122,6 +116,17 @@ counts_frames(struct talk t)
 	}
 	return NULL;
 }
+
+const char *
+oom_bulk_long(struct talk t, bool sentence)
+{
+	const char *at = talk_any_begins(t, "training trained train") ? NULL : lasts(t);
+
+	at = at || !sentence || talk_any_begins(t, "training trained train") ? at : names_long(t);
+	return at || !sentence ? at : counts_frames(t);
+}
+
+#define OF_PAGES	"+ pages|all pages|hundreds of pages|thousands of pages|many pages|page pdf|pages pdf|large pdf|long pdf|big pdf|larger pdf|longer pdf|large document|larger document"
 
 /* or that are what is worked on. */
 const char *
@@ -393,7 +398,7 @@ named_card(struct talk t)
 
 /* "a GTX 1650 4GB", "my 4 GB GPU", "mine is 2G", "an nvidia GPU that is 2GB": an amount right
  * beside a name of a card, and no run that needs it, or that works. */
-#define FAILS_CHINESE	"爆显存|显存爆|爆掉|显存不足|显存不够|显存溢出|oom|out of memory|out-of-memory|现存不足"
+#define FAILS_CHINESE	"超显存|超出显存|炸显存|显存炸|爆显存|显存爆|爆掉|显存不足|显存不够|显存溢出|oom|out of memory|out-of-memory|现存不足"
 #define TAKEN_CHINESE	"需要|占用|建议|要求|至少|够用|足够|占了|剩|训练占|才占|只占|空闲|可以跑|能跑|怎么才"
 
 /* "12GB显存单卡，也会爆显存": an amount right ahead of the word for a card's memory. */

@@ -161,6 +161,25 @@ needs_saver(struct talk t)
 	return NULL;
 }
 
+#define ADDED_CHINESE	"加了|加上|添加了|增加了|开启了|打开了|启用了|加入了|加入"
+#define THEN_FULL	"就爆显存|就炸显存|就爆了|就炸了|就oom|就会爆|就会炸|就显存不|就显存溢|就内存不|就爆内存|后爆显存|后炸显存|后显存不|后就报"
+#define ADDED_WITHIN	60	/* bytes from what was added to what it leads to */
+
+/* "加了插帧后就爆显存": with what is named between. */
+static const char *
+added_in_chinese(struct talk t)
+{
+	const char *at = NULL, *then;
+	size_t n;
+
+	while (talk_next_phrase(t, ADDED_CHINESE, &at, &n)) {
+		then = talk_first(talk_head(t, at + n, ADDED_WITHIN), THEN_FULL);
+		if (then && then - at - (ptrdiff_t)n >= 3 && !talk_any_phrase(talk_part(t, at, then), "。|？|?|吗|数据|显存|内存|还是|也|batch|虚拟|内存条|环境变量|参数"))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_cure_added(struct talk t)
 {
@@ -190,7 +209,7 @@ oom_cure_added(struct talk t)
 		if (!talk_is_one_of(clause_word_behind(sentence, at + n), NOTHING) && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
-	if ((at = only_then(t)) || (at = fails_but_not(t)))
+	if ((at = only_then(t)) || (at = fails_but_not(t)) || (at = added_in_chinese(t)))
 		return at;
 	return fails_in_next_phase(t);
 }

@@ -72,7 +72,7 @@ static const struct {
 /* That it is there. */
 #define IN_USE		"already|applied|i use|i used|i am using|i'm using|im using|we use|we used|we are using|am using|enabled|turned on|i have set|i set|i've set|is set to|are set to|set to|i have offloaded|i offloaded|we have offloaded|we offloaded|i've offloaded|using"
 /* What is asked, planned, wished, or done by others; */
-#define PLANNED		"should could would can will might may need needs want plan planning how wonder wondering consider considering recommend recommended suggest suggested suggestion try possible maybe perhaps hope please if someone anyone add support"
+#define PLANNED		"should could would can will might may need needs want plan planning how wonder wondering consider considering recommend recommended suggest suggested suggestion try possible maybe perhaps hope please if someone anyone people others add support"
 /* what helped; */
 #define HELPED		"helped helps solves solved fixes fixed resolved resolves avoid avoids avoided goes gone disappeared disappears fits fit succeeded until slow slower"
 /* and what is not there, or is switched off. */

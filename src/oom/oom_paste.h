@@ -187,7 +187,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int unmade;		/* the last with ONNX Runtime's message of a session that it could not make; */
 	int docker;		/* the first sentence that names Docker, */
 	int spared;		/* the last line by which it saw no process of a container ended for memory, */
-	int kubernetes;		/* and the first line that names Kubernetes; */
+	int kubernetes;		/* and the first line that names Kubernetes, */
+	bool pods;		/* or its pods alone; */
 	int loader;		/* the last that names a loader's processes; */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int scenes;		/* a program that learns a scene from its pictures was named; */

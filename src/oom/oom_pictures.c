@@ -60,6 +60,8 @@ is_supposed(struct talk t, const char *s)
 	struct talk sentence = talk_sentence(t, s), ahead = talk_part(t, sentence.s, s);
 	const char *at = talk_find_word(ahead, "if");
 
+	if (at && talk_has_whole(sentence, "if i have to|if i must|if i need to|if we have to|if i had to"))
+		return true;		/* "if I have to make 640x360 of it" */
 	return talk_any_whole(clause_word_ahead(t, s), "say suppose assume") || (at && !talk_is_one_of(clause_word_behind(ahead, at + 2), "i we my it the") &&
 	    talk_any_whole(talk_part(t, s, sentence.s + sentence.n), "use try should could may can you reduce"));
 }

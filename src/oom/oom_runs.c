@@ -237,6 +237,21 @@ oom_runs_done(struct talk t, const char *at)
 /* What runs on devices of its own is none beside what failed. */
 #define ON_SEVERAL	"two gpus|several gpus|different gpus|separate gpus|multiple gpus|own gpu|each gpu|2 gpus"
 
+#define OTHER_MODELS	"other networks|other neural networks|other models|another network|another neural network|another model|other network|other model|next model|next network|the vocoder"
+#define KEEPS_IT	"not release|n't release|not free|n't free|not give back|n't give back|not unload|n't unload|not let go|n't let go|not released|n't released|not freed|n't freed|not unloaded|n't unloaded"
+
+/* "It takes the memory that other networks need, and does not release it when it is done" */
+static const char *
+keeps_beside(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, KEEPS_IT, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_has_whole(sentence, OTHER_MODELS) && talk_any_whole(sentence, "memory vram resource resources gpu") && !clause_is_question(sentence) &&
+	    !talk_any_whole(sentence, "if should would could process processes notebook") ? at : NULL;
+}
+
 /* "I access all 3 models concurrently", "with two models on one GPU": not "I tried several
  * models". */
 const char *
@@ -244,7 +259,9 @@ oom_runs_models(struct talk t)
 {
 	const char *chinese = talk_first(t, "多个实例|多实例|实例数|两个实例|每个实例");
 
-	return chinese ? chinese : talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "models are loaded|all 2 models|all 3 models|all 4 models|running 2 models|running 3 models|running 4 models|models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
+	if (!chinese && (chinese = keeps_beside(t)))
+		return chinese;
+	return chinese ? chinese : talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "load a number of models|loads a number of models|load many models|loads many models|load multiple models|load several models|loads all models|many models at|multiple identical models|served simultaneously|models are loaded|all 2 models|all 3 models|all 4 models|running 2 models|running 3 models|running 4 models|models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
 	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|instances of the same model|instances of one model|instances of a model|instances of the model|instance count|model instances|instance_group|several instances of|multiple instances of|two instances of|second model is loaded|loading a second model", AHEAD | WORKS, "results tested testing tried compared comparing comparison benchmark");
 }
 
@@ -256,8 +273,24 @@ oom_runs_models(struct talk t)
 #define HAS_ONE		"i have only|i only have|i have just|only have one|only have 1|have only one|has only one|with only one|with just one|if only one|if i use only|when i use only|available|at a time|each process|per process|at least|want to use|wants to use|like to use|wish to use|prefer to use|how to use|how do i use|how can i use"
 #define DEVICES_MANY	"gpus cards devices both two three four multiple multi-gpu multigpu several 2 3 4 8"
 /* of a card or more, in Chinese */
-#define ONE_CHINESE	"只使用了第一张|只使用第一张|只用了第一张|只用第一张|只用到第一张|只用到了第一张|只使用了一张|只使用一张|只用了一张|只用一张|只用到一张|只用到了一张|只占用了一张|只占用一张|只占用第一张|只在一张|只在第一张|只加载到一张|只加载到第一张|" \
+#define ONE_CHINESE	"都在第一个显卡|都在第一张显卡|都在第一张卡|全在第一张|都跑在第一张|全部在第一张|都在一张卡|都在一张显卡|加载到第二张卡|加载到第二张显卡|放到第二张卡|用到第二张卡|分到第二张卡|只使用了第一张|只使用第一张|只用了第一张|只用第一张|只用到第一张|只用到了第一张|只使用了一张|只使用一张|只用了一张|只用一张|只用到一张|只用到了一张|只占用了一张|只占用一张|只占用第一张|只在一张|只在第一张|只加载到一张|只加载到第一张|" \
     "都加载到一张|都加载到第一张|全部加载到第一张|全加载到一张|只有第一张卡|只有一张卡在|没有用到其他卡|没有用到其它卡|其他卡没有|其它卡没有|其他卡都没|其他显卡没|只使用了一个gpu|只用了一个gpu|只使用一个gpu|只用一个gpu"
+
+#define SPREADS		"distribute|distribute that over|distribute it over|distribute this over|distribute the model over|distribute across|distribute it across|distribute the model across|distribute that across|spread it over|spread it across|spread the model over|spread the model across|split it over|split it across|"	\
+    "split the model across|split the model over|split over|split across|spread across|spread over"
+#define IS_ASKED	"is there|are there|how can|how do|how to|how could|can i|can we|do i|should i|i want to|i would like|i'd like|is it possible|any way|possible to"
+
+/* "Is there a setting to distribute that over 4 GPUs?": who asks for it has all of it on one. */
+static const char *
+asks_to_spread(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_find_whole(t, SPREADS, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_find_whole(talk_part(t, sentence.s, at), IS_ASKED, &length) && talk_any_whole(talk_part(t, at, sentence.s + sentence.n), "gpus gpu's cards devices") &&
+	    talk_any_whole(talk_part(t, at, sentence.s + sentence.n), DEVICES_MANY " all other") && !talk_any_whole(sentence, "data dataset batch batches training train already") ? at : NULL;
+}
 
 /* "It runs on one of the two GPUs only", "the second GPU is idle": not that there is but one, nor
  * what works there. */
@@ -272,6 +305,8 @@ oom_runs_single(struct talk t)
 		return at;
 	if (!talk_any_begins(t, "gpu card device cuda"))
 		return NULL;
+	if ((at = asks_to_spread(t)))
+		return at;
 	for (rest = t; (at = talk_find_whole(rest, ONE_USED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
 		sentence = talk_sentence(t, at);

@@ -26,7 +26,7 @@ static const struct {
 	{ TOLD_FULL, "memory: 100%|memory 100%|memory at 100%|ram: 100%|ram 100%|ram at 100%" },
 	{ TOLD_ENDED, RESOURCES },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memoryerrors|memory related error|memory related errors|memory-related error|memory-related errors|memory related issue|memory related issues|memory-related issue|memory-related issues|memory related problem|memory related problems|memory-related problem|memory-related problems|memory related crash|memory-related crash|memory failure|memory failures|memory issue|memory issues|memory problem|memory problems|memory trouble|"
-	    "ram issue|ram issues|ram problem|ram problems|ram error|ram errors|vram issue|vram issues|vram problem|vram problems|vram error|vram errors|issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|memory limitation|memory limitations|memory constraint|memory constraints|"
+	    "ram issue|ram issues|ram problem|ram problems|ram error|ram errors|vram issue|vram issues|vram problem|vram problems|vram error|vram errors|issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|malloc related issue|malloc related error|malloc-related issue|malloc-related error|memory limitation|memory limitations|memory constraint|memory constraints|"
 	    "memory allocation error|memory allocation errors|memory allocation failure|memory allocation issue|memory allocation problem" },
 	{ TOLD_NOTHING, NULL }
 };

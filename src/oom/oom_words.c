@@ -100,7 +100,7 @@ evaluates(struct talk t)
 	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
 	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
-	    "dataloader for test|loader for test|dataloader for the test|loader for the test|test dataloader starts|test loader starts|starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
+	    "dataloader for test|loader for test|dataloader for the test|loader for the test|test dataloader starts|test loader starts|starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |when i inference |when i infer |when i evaluate |when i predict |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|run the validation|"
 	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|validation started|evaluation started|testing started|validation began|evaluation began|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|evaluate script|the eval mode|eval mode|evaluation mode|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "computing metrics|computing the metrics|trying to compute metrics|trying to compute the metrics|calculating metrics|calculating the metrics|metrics are computed|prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
@@ -564,7 +564,13 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
 	said_of_failure(&p->hook, &p->told, t, ends_epoch(t), line);
-	said_of_failure(&p->models, &p->told, t, oom_runs_models(t), line);
+	at = oom_runs_models(t);
+	if (at && clause_is_question(talk_sentence(t, at)))
+		at = NULL;
+	if (source == SOURCE_PROSE && at && talk_any_whole(talk_sentence(t, at), "release free unload concurrently simultaneously simulataneously"))
+		said(&p->models, t, at, line);
+	else
+		said_of_failure(&p->models, &p->told, t, at, line);
 	said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		said(&p->pairs, t, oom_bulk_pairs(t), line);
