@@ -216,6 +216,14 @@ is_of_queue(const struct log_reader *r, const char *s, const char *after, const 
 	return talk_any_phrase(oom_line_of(r, s, after, end), "deque(|queue(");
 }
 
+/* "Step 1141810.0 exceeded", "step 0.01": a scheduler's name of what it starts, or a size, and none
+ * that is counted. */
+static bool
+is_of_job(const struct log_reader *r, const char *s, const char *after, const char *end)
+{
+	return (after + 1 < end && *after == '.' && is_digit(after[1])) || talk_any_phrase(oom_line_of(r, s, after, end), "slurmstepd|srun:|stepid=");
+}
+
 /* What begins at S: returns how many bytes it covers, at least 1. */
 static size_t
 look(struct log_reader *r, const char *s, const char *end)
@@ -229,7 +237,7 @@ look(struct log_reader *r, const char *s, const char *end)
 		return 1;
 	if (p->role <= ROLE_GENERIC)
 		oom_message(r, p, &m, s, after, end);
-	else if (p->role != ROLE_NOTHING && !(p->role == ROLE_LENGTH && is_of_queue(r, s, after, end)) && !is_in_sentence(r, p) && !is_batch_of_another(r, p, s, after, end))
+	else if (p->role != ROLE_NOTHING && !(p->role == ROLE_LENGTH && is_of_queue(r, s, after, end)) && !(p->role == ROLE_STEP && is_of_job(r, s, after, end)) && !is_in_sentence(r, p) && !is_batch_of_another(r, p, s, after, end))
 		oom_around(&r->around, p, &m, r->line);
 	return after > s ? (size_t)(after - s) : 1;
 }
@@ -248,6 +256,8 @@ forget_what_works(struct oom_log *log, struct talk line, int at)
 	from = from > at - TRIED_WITHIN ? from : at - TRIED_WITHIN;
 	log->batch = log->batch_line > from ? -1 : log->batch;
 	log->length = log->length_line > from ? -1 : log->length;
+	if (log->paste.habits.of[HABIT_HEAP].line > from)
+		log->paste.habits.of[HABIT_HEAP] = (struct oom_habit){ 0 };
 	if (log->paste.pixels_line > from)
 		log->paste.high = log->paste.wide = -1;
 }

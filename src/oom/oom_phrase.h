@@ -84,6 +84,8 @@ enum {				/* of a message */
 	PHRASE_OWN = 16384,	/* several programs say so: a row of one, only where its own words stand near (oom_owner.h) */
 	PHRASE_CPP = 32768,	/* an exception of C++, and not of Python */
 	PHRASE_WHOLE = 65536,	/* its first number is of whole GB, cut off */
+	PHRASE_HELD = 131072,	/* its numbers are what was held, and the limit for that, in bytes */
+	PHRASE_KIB = 262144,	/* or, by their size, in KiB */
 	PHRASE_APART = 512	/* it looks like a message of memory and is of something else */
 };
 

@@ -129,8 +129,10 @@ const struct phrase oom_machine_phrases[] = {
 	{ "srun: error: @ tasks @ : Out Of Memory", HOST_SAYS("Slurm", KILLED) },
 	{ "oom_kill event", OWN_HOST(OOM_KERNEL, "Slurm", KILLED) },
 	{ "oom_kill event", HOST_SAYS(NULL, KILLED) },
-	{ "Exceeded job memory limit", HOST_SAYS("Slurm", KILLED) },
-	{ "exceeded memory limit (# > # ), being killed", HOST_SAYS("Slurm", KILLED) },
+	{ "Exceeded job memory limit", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Slurm", NULL, PHRASE_LIMITED | PHRASE_AGAIN) },
+	{ "Exceeded step memory limit", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Slurm", NULL, PHRASE_LIMITED | PHRASE_AGAIN) },
+	{ "\bStepId=@ exceeded memory limit (# > # ), being killed", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Slurm", NULL, PHRASE_LIMITED | PHRASE_HELD) },	/* since its version 20.02 */
+	{ "exceeded memory limit (# > # ), being killed", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Slurm", NULL, PHRASE_LIMITED | PHRASE_HELD | PHRASE_KIB) },
 	{ "Task was killed due to the node running low on memory", HOST_SAYS("Ray", RAY) },
 	{ "which exceeds the memory usage threshold of", HOST_SAYS("Ray", RAY) },
 	{ "Workers (tasks / actors) killed due to memory pressure (OOM)", HOST_SAYS("Ray", RAY) },

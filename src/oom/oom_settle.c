@@ -263,9 +263,12 @@ caffe_says(const struct oom_log *log)
 static const char *
 limit_says(const struct oom_log *log, const struct oom_message *o)
 {
-	const struct oom_size *had = &o->size[OOM_ALLOCATED];
-	char human[SIZE_TEXT];
+	const struct oom_size *had = &o->size[OOM_ALLOCATED], *most = &o->size[OOM_LIMIT];
+	char human[SIZE_TEXT], limit[SIZE_TEXT];
 
+	if (strcmp(o->who, "Slurm") == 0)
+		return arena_printf(log->arena, "Slurm counted more of the " MACHINES ", for the processes of a job, or of a step of it, than their limit (--mem or --mem-per-cpu of sbatch and srun), and ended them%s%s%s%s. A higher limit, as far as the machine has as much, or less at once, lets it go on.",
+		    most->known ? ": " : "", most->known ? size_human(human, had->bytes) : "", most->known ? " of " : "", most->known ? size_human(limit, most->bytes) : "");
 	return arena_printf(log->arena, "The limit of the process's control group was reached, which "
 	    "a container or a job has, and the kernel ended the process%s%s. It is the " MACHINES ".",
 	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");

@@ -143,6 +143,20 @@ oom_tell_detail(struct telling *t, const struct detail *d, const struct oom_matc
 	}
 }
 
+#define MOST_KIB	((int64_t)1 << 27)	/* of a limit: 128 GiB; more may be bytes, as versions between write them */
+
+/* What was held and its limit, "(41393168 > 20971520)", where it is sure of what they are. */
+static void
+note_held(struct oom_message *o, const struct phrase *p, const struct oom_match *m)
+{
+	bool kib = (p->flags & PHRASE_KIB) != 0;
+
+	if (m->numbers < 2 || m->number[1] <= 0 || m->number[0] <= m->number[1] || (kib && (m->number[1] >= MOST_KIB || m->number[0] > INT64_MAX >> 10)))
+		return;
+	o->size[OOM_ALLOCATED] = exactly(m->number[0] << (kib ? 10 : 0));
+	o->size[OOM_LIMIT] = exactly(m->number[1] << (kib ? 10 : 0));
+}
+
 void
 oom_tell_sizes(struct oom_message *o, const struct phrase *p, const struct oom_match *m)
 {
@@ -151,6 +165,8 @@ oom_tell_sizes(struct oom_message *o, const struct phrase *p, const struct oom_m
 	o->size[p->field] = m->size;
 	if (m->second.known)
 		o->size[OOM_FREE] = m->second;
+	if (p->flags & PHRASE_HELD)
+		note_held(o, p, m);
 	if (p->flags & PHRASE_GPU) {
 		if (m->numbers && m->number[0] <= MOST_GPUS)
 			o->gpu = (int)m->number[0];
