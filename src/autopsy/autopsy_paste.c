@@ -598,7 +598,11 @@ wsl(struct autopsy *y)
 
 	if (!y->log.paste.wsl || !o->host || o->limited || (o->kind != OOM_KERNEL && o->kind != OOM_TOLD && o->kind != OOM_MACHINE && o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU))
 		return;
-	autopsy_cause(y, SAYS_WSL, arena_printf(y->arena, "Line %d names WSL. Where the run was within it, it may have a part of the machine's memory alone, as a rule half of it where memory= in .wslconfig "
+	if (y->log.paste.vmmem)
+		autopsy_cause(y, SAYS_WSL, arena_printf(y->arena, "Line %d names the process that Windows has for WSL's machine. Where that has what is missing elsewhere, memory= in .wslconfig bounds it once wsl --shutdown has ended it; where it has more than "
+		    "is said there, as a rule that file was not read: it has to lie in the user's own folder of Windows, as plain text (UTF-8), with [wsl2] ahead of the setting.", y->log.paste.vmmem));
+	else
+		autopsy_cause(y, SAYS_WSL, arena_printf(y->arena, "Line %d names WSL. Where the run was within it, it may have a part of the machine's memory alone, as a rule half of it where memory= in .wslconfig "
 	    "says nothing else: more there, and wsl --shutdown ahead of the next run, or less at once, help.", y->log.paste.wsl));
 }
 

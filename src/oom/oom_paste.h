@@ -190,6 +190,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int kubernetes;		/* and the first line that names Kubernetes, */
 	bool pods;		/* or its pods alone; */
 	int loader;		/* the last that names a loader's processes; */
+	int vmmem;		/* the last that names the process that Windows has for WSL's machine, */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int scenes;		/* a program that learns a scene from its pictures was named; */
 	int drops;		/* that empties the system's cache of files, */

@@ -388,6 +388,14 @@ const struct phrase oom_phrases[] = {
 	{ "~cudaCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) },
 	{ "ERROR: out of memory in & at line # (error-code 2)", MESSAGE(OOM_CUDA) },	/* RELION's */
 	{ "CUDA error in CudaProgram.cu:# : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
+	{ "CUDA error in func dev::eth::CUDAMiner::@ at line # out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
+	{ "CUDA error in func dev::eth::CUDAMiner::@ at line # : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
+	{ "\bEpoch # requires % memory.", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },	/* ethminer's */
+	{ "insufficient memory for DAG epoch #", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },	/* lolMiner's */
+	{ "Allocation of DAG failed with error", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
+	{ "~not enough memory for DAG\b", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
+	{ "~not enough GPU memory to place DAG\b", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
+	{ "~can't allocate enough memory for DAG\b", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
 	{ "CUDA error in func 'ethash_cuda_miner::init' at line # : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
 	{ "CUDA error in & : out of memory", MESSAGE(OOM_CUDA) },
 	{ "Out of GPU memory trying to allocate %", FROM("CUDA.jl") },

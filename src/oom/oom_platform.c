@@ -177,6 +177,8 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 		p->lua = line;
 	if ((talk_any_whole(t, "wsl wsl2") && !clause_says_no(t, "outside instead native")) || talk_any_phrase(t, "microsoft-standard"))
 		p->wsl = line;
+	if (talk_any_phrase(t, "vmmem|vmemm"))
+		p->vmmem = line;
 	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))
 		p->mismatch = line;
 	if (is_on_board(t, told))
