@@ -165,13 +165,13 @@ gathers(const struct autopsy *y)
 }
 
 /* Is a protein named by a word for it alone, and by no program that gives one to a network, where
- * a simulation is told of? */
+ * a simulation, or pictures of particles, are told of? */
 static bool
 is_of_atoms(const struct oom_knob *of)
 {
 	const char *name = of[DOMAIN_PROTEINS].name;
 
-	return of[DOMAIN_ATOMS].line && (strstr(name, "rotein") || strstr(name, "mino acid") || strstr(name, "esidue"));
+	return (of[DOMAIN_ATOMS].line || of[DOMAIN_PARTICLES].line) && (strstr(name, "rotein") || strstr(name, "mino acid") || strstr(name, "esidue"));
 }
 
 /* What serves texts, and sets memory aside for that. */

@@ -549,6 +549,26 @@ least_count(struct talk t, int64_t *most)
 	return least;
 }
 
+bool
+oom_batch_fewer_run(struct talk t, const char *at, int64_t least)
+{
+	struct talk next = clause_sentence(t, at);
+	const char *runs;
+	int64_t n, most;
+	size_t length;
+
+	while (next.s + next.n + 1 < t.s + t.n) {
+		next = clause_sentence(t, next.s + next.n + 1);
+		n = least_count(next, &most);
+		runs = talk_find_whole(next, "worked|works|ran|runs|trains|trained", &length);
+		if (n > 0 && n < least && runs && talk_has_whole(talk_part(next, next.s, runs), LOWERS "|batch|batch_size|batchsize") && !talk_any_whole(next, "cpu processor epoch epochs") && !clause_says_no(talk_clause(next, runs, length), "neither") && !memchr(next.s, '?', next.n))
+			return true;
+		if (next.n == 0)
+			next.n = 1;
+	}
+	return false;
+}
+
 /* Where SENTENCE, which has a batch, says that it runs with less: by words for that, or by another
  * number with which it does not. */
 static const char *

@@ -8,6 +8,9 @@
 const char	*oom_batch_fails(struct talk, int64_t *least);
 /* Where it says that it fails with a few samples, after more of them; or NULL. */
 const char	*oom_batch_few_in_vain(struct talk, int64_t *least);
+/* "... and got the same error each time. I set it to 1, and it finally worked": does a sentence
+ * behind that AT say that fewer than LEAST run? */
+bool	oom_batch_fewer_run(struct talk, const char *at, int64_t least);
 /* Where it says that it fails with sequences so long; or NULL. */
 const char	*oom_batch_long(struct talk);
 /* Does it say that a batch of training has one sample, whatever comes of it? */

@@ -25,6 +25,7 @@ static const char *const names[DOMAINS] = {
 	    "sliding_window_inference|3d segmentation|medical volumes",
 	[DOMAIN_PROTEINS] = "alphafold|alphafold2|alphafold3|colabfold|localcolabfold|openfold|openfold3|colabdesign|protein structure|protein structures|protein folding|protein design|protein complex|protein complexes|protein sequence|protein sequences|a protein|this protein|these proteins|amino acids|residues|msa transformer|esmfold|unifold",
 	[DOMAIN_ATOMS] = "gromacs|mdrun|gmx|openmm|amber|pmemd|namd|namd2|namd3|lammps|charmm|desmond|molecular dynamics|md simulation|md simulations|pme|tip3|tip3p|atoms|force field",
+	[DOMAIN_PARTICLES] = "relion|relion_refine|relion_refine_mpi|relion-3.1|relion-4.0|relion-5.0|cryosparc|cryo-em|cryoem|cryo em|motioncor2|motioncor3|ctffind4|cistem|class2d|class3d|eman2",
 	[DOMAIN_TEXTS] = "machine translation|translation model|nmt|opennmt|joeynmt|tensor2tensor|fairseq|seq2seq|europarl|wmt14|wmt16|word vectors|word embeddings|glove vectors|fasttext|language modeling|word-rnn",
 	[DOMAIN_CHAINS] = "mcmc|numpyro|blackjax|sample_numpyro_nuts|sample_blackjax_nuts|num_warmup|nuts sampler|hamiltonian monte carlo",
 	[DOMAIN_BROWSER] = "tensorflow.js|tensorflowjs|tfjs|ml5|ml5.js|bodypix|body-pix|facemesh|face-api|face-api.js|faceapi|tf.tidy|tf.tidy()|tf.memory()|numtensors",

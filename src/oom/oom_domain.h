@@ -20,6 +20,7 @@ enum oom_domain {
 	DOMAIN_ENTITIES,	/* a graph of knowledge */
 	DOMAIN_VOLUMES,
 	DOMAIN_PROTEINS,
+	DOMAIN_PARTICLES,	/* pictures of proteins are sorted and added up, which no network is given */
 	DOMAIN_ATOMS,		/* which programs of another kind move by forces, so that no network has them */
 	DOMAIN_TEXTS,		/* that are learned word by word */
 	DOMAIN_CHAINS,		/* samples that chains draw (MCMC) */

@@ -553,7 +553,7 @@ oom_runs_unused(struct talk t)
 	at = at ? at : ample(t);
 	at = at ? at : amount_free(t);
 	sentence = at ? talk_sentence(t, at) : t;
-	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after cpu loader loads loading waits waiting mostly often sometimes") &&
+	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after cpu loader loads loading waits waiting mostly often sometimes full") &&
 	    !talk_any_phrase(sentence, OF_MACHINE "|free colab|free tier|free version|total capacity|already allocated") ? at : NULL;
 }
 

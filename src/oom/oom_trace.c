@@ -122,6 +122,28 @@ note_extents(struct oom_trace *t, struct piece line)
 	t->extents[at - from - 1] = '\0';
 }
 
+/* "np.zeros([batch_size, height])": of a batch of samples, by the name of its first extent. */
+static bool
+makes_batch(struct piece line)
+{
+	static const char *const makes[] = { "zeros(", "empty(", "ones(", "full(", "ndarray(", NULL };
+	const char *at = NULL, *end = line.s + line.n, *s;
+	int i;
+
+	for (i = 0; makes[i] && !at; i++)
+		if ((at = piece_find(line, makes[i])))
+			at += strlen(makes[i]);
+	if (!at)
+		return false;
+	if ((s = piece_find((struct piece){ at, (size_t)(end - at) }, "shape=")))
+		at = s + strlen("shape=");
+	while (at < end && memchr("([ ", *at, 3))
+		at++;
+	for (s = at; s < end && (piece_is_word(*s) || *s == '.'); s++)
+		;
+	return piece_any_of((struct piece){ at, (size_t)(s - at) }, "batch_size batchsize batch_sz n_batch num_batch minibatch") || (s - at == 2 && memcmp(at, "bs", 2) == 0);
+}
+
 /* "result = iterate("val", args, val_loader)": the function that is given samples of tests, and no
  * others; a line that trains by its words gives them for later. */
 static void
@@ -147,6 +169,9 @@ static void
 note_code(struct oom_trace *t, struct piece line)
 {
 	uint64_t facts = signs_of_code(line, t->attention);
+
+	if ((facts & TRACE_MAKES) && makes_batch(line))
+		facts &= ~TRACE_MAKES;
 
 	t->facts |= signs_of_calls_made(line);
 	if (piece_find(line, "self.module(*inputs[0]"))	/* DataParallel of one device */

@@ -40,6 +40,21 @@ fails_there(struct talk sentence)
 	return (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_has_whole(sentence, FAILS)) && !talk_any_whole(sentence, NO_CHANGE) && !talk_has_whole(sentence, ALIKE);
 }
 
+/* Is what stands AT, or else anything of SENTENCE, a version? Not "back to model_r9.4_v02", a name
+ * in which numbers are. */
+static bool
+is_of_release(struct talk sentence, const char *at)
+{
+	struct talk word = clause_word_behind(sentence, at);
+	const char *s, *end = word.s + word.n;
+
+	for (s = word.s; s < end && *s != '_'; s++)
+		;
+	if (s < end)
+		return false;
+	return has_version(sentence) || talk_any_whole(sentence, RELEASES);
+}
+
 /* "After I downgraded to 2.7 it was gone." */
 static const char *
 went_back(struct talk t)
@@ -50,7 +65,7 @@ went_back(struct talk t)
 
 	if (!at || !talk_any_whole(sentence, GONE) || talk_any_whole(sentence, STILL " not try should could would may might if") || talk_any_phrase(sentence, "n't ") || clause_is_question(sentence))
 		return NULL;
-	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
+	return is_of_release(sentence, at + n) ? at : NULL;
 }
 
 /* "Since I upgraded to 2.8 it is out of memory." */

@@ -342,7 +342,7 @@ said_of_failure(struct said *to, const struct oom_told *told, struct talk t, con
 		said_at(to, t, at, line);
 }
 
-#define RUN_FITS	"used to work|used to run|used to fit|used to train|worked before|worked fine|worked well|worked yesterday|worked last week|ran before|ran fine|trained fine|trained well|"	\
+#define RUN_FITS	"training results for batch|training results with batch|results for batch size|results with batch size|results with a batch|results for a batch|used to work|used to run|used to fit|used to train|worked before|worked fine|worked well|worked yesterday|worked last week|ran before|ran fine|trained fine|trained well|"	\
     "works fine|works well|runs fine|runs well|trains fine|trains well|is fine to use|can easily fit|could easily fit|possible to fit|fits easily|fits well|no longer works|no longer runs|stopped working"
 
 #define RUN_FITS_CHINESE	"之前有成功|之前成功|之前能跑|之前可以跑|之前都能|之前都可以|之前都正常|以前能跑|以前可以|原来能跑|原来可以|昨天还能|昨天还可以|有时能跑|有时可以|有时候可以|有时候能"
@@ -376,7 +376,7 @@ batch_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		if (!p->measures.line[MEASURE(BY_BATCH)])
 			p->measures.line[MEASURE(BY_BATCH)] = line;
 	}
-	if (says_fits(t))
+	if (says_fits(t) || (at && least > 1 && oom_batch_fewer_run(t, at, least)))
 		p->fits = line;
 	if (!p->less.line)
 		said(&p->less, t, oom_batch_runs(t), line);
