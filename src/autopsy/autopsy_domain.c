@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 #define ENLARGED	"Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: tiles, where a program has them (--tile in Real-ESRGAN), bound that."
@@ -174,6 +175,26 @@ is_of_atoms(const struct oom_knob *of)
 	return (of[DOMAIN_ATOMS].line || of[DOMAIN_PARTICLES].line) && (strstr(name, "rotein") || strstr(name, "mino acid") || strstr(name, "esidue"));
 }
 
+/* Does NAME, as it was written, begin with small letters' LIKE? */
+static bool
+begins(const char *name, const char *like)
+{
+	while (*like && lower(*name) == *like) {
+		name++;
+		like++;
+	}
+	return !*like;
+}
+
+/* Is it a library for volumes that is given pictures, by what tells of two extents? */
+static bool
+is_flat(const struct oom_knob *of)
+{
+	const char *name = of[DOMAIN_VOLUMES].name;
+
+	return of[DOMAIN_FLAT].line && (begins(name, "monai") || begins(name, "nnu") || begins(name, "sliding"));
+}
+
 /* What serves texts, and sets memory aside for that. */
 static bool
 is_of_server(int domain)
@@ -223,6 +244,8 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return !y->log.paste.images && !y->log.paste.images_told && !y->log.paste.domains[DOMAIN_DRAWN].line;
 	if (d == DOMAIN_PROTEINS)
 		return !is_of_atoms(y->log.paste.domains);
+	if (d == DOMAIN_VOLUMES)
+		return !is_flat(y->log.paste.domains);
 	if (d == DOMAIN_DENSE)
 		return y->log.paste.domains[DOMAIN_COLMAP].line;
 	if (d == DOMAIN_BETWEEN && grows && is_of_device(y))

@@ -23,6 +23,7 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_ENTITIES] = "knowledge graph|knowledge graphs|knowledge graph embedding|kge|pykeen|distmult|transe|fb15k|fb15k-237|wn18|wn18rr|dgl-ke|dglke|openbiolink|kge_model",
 	[DOMAIN_VOLUMES] = "nnunet|nnu-net|nnunetv2|monai|3d unet|3d u-net|3d-unet|brats|ct volume|ct volumes|ct scan|ct scans|nifti|volumetric|unetr|swinunetr|swin_unetr|"
 	    "sliding_window_inference|3d segmentation|medical volumes",
+	[DOMAIN_FLAT] = "spatial_dims=2|spatial_dims = 2|spatial_dims: 2|dimensions=2|dimensions = 2|2d images|2d image|2d slices|2d slice|2d unet|2d u-net|2d pictures|2d_fullres|2d segmentation|2d super resolution|2d tutorial|2d configuration",
 	[DOMAIN_PROTEINS] = "alphafold|alphafold2|alphafold3|colabfold|localcolabfold|openfold|openfold3|colabdesign|protein structure|protein structures|protein folding|protein design|protein complex|protein complexes|protein sequence|protein sequences|a protein|this protein|these proteins|amino acids|residues|msa transformer|esmfold|unifold",
 	[DOMAIN_ATOMS] = "gromacs|mdrun|gmx|openmm|amber|pmemd|namd|namd2|namd3|lammps|charmm|desmond|molecular dynamics|md simulation|md simulations|pme|tip3|tip3p|atoms|force field",
 	[DOMAIN_PARTICLES] = "relion|relion_refine|relion_refine_mpi|relion-3.1|relion-4.0|relion-5.0|cryosparc|cryo-em|cryoem|cryo em|motioncor2|motioncor3|ctffind4|cistem|class2d|class3d|eman2",
@@ -94,6 +95,27 @@ is_of_other(struct talk t, const char *at, size_t n)
 	return talk_has_whole(clause, OF_ANOTHER) || (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n) || clause_passes_by(t, at);
 }
 
+/* "spatial_size=[256, 256]", "tutorials/2d_classification": two extents, and no third. */
+static const char *
+has_two_extents(struct talk t)
+{
+	const char *at = NULL, *s, *end = t.s + t.n;
+	int64_t n;
+	size_t of;
+	int k;
+
+	while (talk_next_phrase(t, "spatial_size=|spatial_size =|roi_size=|roi_size =|patch_size=|patch_size =", &at, &of)) {
+		s = piece_past_blanks(at + of, end);
+		if (s == end || !memchr("[(", *s, 2))
+			continue;
+		for (k = 0, s = piece_past_blanks(s + 1, end); s < end && is_digit(*s); s = piece_past_blanks(s + (*s == ','), end), k++)
+			s = piece_past_blanks(piece_number(s, end, &n), end);
+		if (k == 2 && s < end && memchr("])", *s, 2))
+			return at;
+	}
+	return talk_first(t, "/2d_|nnunetv2_train 2d|/2d/");
+}
+
 void
 oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 {
@@ -102,6 +124,8 @@ oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 	size_t n;
 	int d;
 
+	if (!of[DOMAIN_FLAT].line && (at = has_two_extents(t)))
+		oom_knob_keep(&of[DOMAIN_FLAT], at, at, line);
 	for (d = 0; d < DOMAINS; d++)
 		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
 			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (!is_library(d) || !is_of_version(t, at + n)) && !is_of_other(t, at, n) && !is_of_folder(d, t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))

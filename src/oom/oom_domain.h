@@ -19,6 +19,7 @@ enum oom_domain {
 	DOMAIN_SPEECH,		/* recordings */
 	DOMAIN_ENTITIES,	/* a graph of knowledge */
 	DOMAIN_VOLUMES,
+	DOMAIN_FLAT,		/* or pictures, of programs that are for both */
 	DOMAIN_PROTEINS,
 	DOMAIN_PARTICLES,	/* pictures of proteins are sorted and added up, which no network is given */
 	DOMAIN_ATOMS,		/* which programs of another kind move by forces, so that no network has them */
