@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 
 #define YES		"true yes on 1"
@@ -185,6 +186,27 @@ is_made_less(struct talk sentence, const char *at, size_t n)
 	return talk_has_whole(clause, LESS) || falls(talk_part(sentence, at + n, sentence.s + sentence.n), at + n);
 }
 
+/* "With a batch of 32 it fails, even though I set a batch of 8", "a batch of 32 instead of 128": is
+ * the batch at AT less than another of its sentence? */
+static bool
+is_less_batch(struct talk sentence, const char *at, size_t n)
+{
+	int64_t here = oom_number_of_batch(sentence, at, n), other;
+	const char *end = sentence.s + sentence.n, *s, *to;
+	struct talk rest = sentence;
+	size_t length;
+
+	if (here < 1)
+		return false;
+	for (; (s = talk_find_whole(rest, OOM_BATCHES, &length)) && s < at; rest = talk_part(sentence, s + length, end))
+		if (oom_number_of_batch(sentence, s, length) > here)
+			return true;
+	s = talk_find_whole(talk_part(sentence, at + n, end), "instead of|rather than|in place of", &length);
+	for (s = s ? s + length : end; s < end && *s == ' '; s++)
+		;
+	return s < end && is_digit(*s) && (to = oom_number_at(sentence, s, false, &other)) && to > s && other > here;
+}
+
 /* Is it one of those words that stand for more than the measure, as "batch" does: "the first
  * batch"? */
 static bool
@@ -270,7 +292,7 @@ static bool
 is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
 {
 	struct talk sentence = statement(talk_sentence(t, at), at), clause = talk_clause(t, at, n);
-	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line, less = is_made_less(sentence, at, n);
+	bool vain = talk_has_whole(sentence, IN_VAIN), listed = m->list == line, less = is_made_less(sentence, at, n) || (rows[row].by[0] == BY_BATCH[0] && is_less_batch(sentence, at, n));
 	const char *next = sentence.s + sentence.n + 1, *end = t.s + t.n;
 
 	if (talk_has_whole(clause, IS_BELOW))
