@@ -133,8 +133,8 @@ is_reading_told(const struct autopsy *y)
 
 /* Do people name the machine's memory, and no device, though not where they say that memory
  * ended? */
-static bool
-is_near_ram(const struct autopsy *y)
+bool
+autopsy_is_near_ram(const struct autopsy *y)
 {
 	const struct oom_told *t = &y->log.paste.told;
 
@@ -190,7 +190,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;
 	told[place(NEEDS_COLLECTED)] = &p->told.collected;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
-	told[place(NEEDS_AGENT)] = o->host || (words && (p->grows.line || is_near_ram(y)) && !p->told.device) ? &p->told.agent : NULL;
+	told[place(NEEDS_AGENT)] = o->host || (words && (p->grows.line || autopsy_is_near_ram(y)) && !p->told.device) ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words && !p->mac ? takes_all(&p->told) : NULL;
 	told[place(NEEDS_RETAINS)] = o->host || p->keeps ? NULL : &p->retains;
@@ -293,9 +293,9 @@ static void
 head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
-	bool either = !o->hedged && !(r->needs & NEEDS_WORKERS) && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && is_any_memory(&y->log.paste.told) && !(is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))) ||
+	bool either = !o->hedged && !(r->needs & NEEDS_WORKERS) && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && is_any_memory(&y->log.paste.told) && !(autopsy_is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))) ||
 	    ((r->needs & (NEEDS_LONG | NEEDS_LARGE | NEEDS_LATE)) && names_no_memory(y)));
-	const char *whose = is_placed(y) || either ? NULL : o->host || is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT | NEEDS_WORKERS | NEEDS_SHUFFLE)) ? "it was the machine's memory" :
+	const char *whose = is_placed(y) || either ? NULL : o->host || autopsy_is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT | NEEDS_WORKERS | NEEDS_SHUFFLE)) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
 
@@ -484,8 +484,8 @@ autopsy_likely(struct autopsy *y)
 	}
 	if (!unknown)
 		return;
-	is = signs(y, told) | (is_near_ram(y) ? NEEDS_HOST : 0);
-	while ((is & r->needs) != r->needs || (is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)) || (trees && r->needs && !(r->needs & OF_TREES)) || (r->needs && first_item(y, r) == MOST_LIKELY))
+	is = signs(y, told) | (autopsy_is_near_ram(y) ? NEEDS_HOST : 0);
+	while ((is & r->needs) != r->needs || (autopsy_is_near_ram(y) && r->needs && !(r->needs & OF_EITHER)) || (trees && r->needs && !(r->needs & OF_TREES)) || (r->needs && first_item(y, r) == MOST_LIKELY))
 		r++;		/* the last needs nothing; one of which nothing holds in this world says nothing */
 	if (!(r->needs & ~(BESIDE_DOMAIN | BESIDE_GROWTH)))
 		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);

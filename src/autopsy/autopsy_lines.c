@@ -183,8 +183,8 @@ trials(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 	const char *how = "in one process, models, optimizers and results of earlier ones stay for as long as a name, a list, a callback or the last "
-	    "error's traceback holds them, and add up. Letting go of them behind each (del, gc.collect()" UNTRIED(BY_EMPTYING, IN_TORCH(", and in PyTorch "
-	    "torch.cuda.empty_cache()")) IN_KERAS(", in Keras clear_session()") "), or a process for each, keeps that from growing.";
+	    "error's traceback holds them, and add up. Letting go of them behind each (del, gc.collect()" MAYBE_DEVICE(UNTRIED(BY_EMPTYING, IN_TORCH(", and in PyTorch "
+	    "torch.cuda.empty_cache()"))) IN_KERAS(", in Keras clear_session()") "), or a process for each, keeps that from growing.";
 
 	if (y->main->kind == OOM_KERNEL || y->module)
 		return;
@@ -310,8 +310,8 @@ batch_said(struct autopsy *y)
 		return;			/* no samples are there as weights are loaded */
 	if (y->log.batch <= 1 || y->log.paste.told.graph.line || (y->module && y->log.batch == y->batch))
 		return;
-	if (autopsy_tests_more(y) || autopsy_is_tried(y, BY_BATCH))
-		return;			/* that of tests is told, or less was tried */
+	if (autopsy_tests_more(y) || autopsy_is_tried(y, BY_BATCH) || autopsy_is_near_ram(y))
+		return;			/* that of tests is told, or less was tried, or it is of data alone */
 	if ((y->log.paste.of_batch.line && y->log.paste.least_batch < y->log.batch) || y->log.paste.less.line)
 		return;			/* of one that fails with less it is told, or of one that runs */
 	autopsy_hint(y, SAYS_BATCH_SAID, arena_printf(y->arena, "Line %d has a batch of %lld. Where that is the run's, what a step keeps of its "

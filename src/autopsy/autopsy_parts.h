@@ -55,6 +55,7 @@ bool		autopsy_grows_there(const struct autopsy *);
 /* Do all signs tell of trees that are learned (XGBoost), and none of a network? */
 bool	autopsy_is_of_trees(const struct oom_paste *);
 bool	autopsy_is_of_machine(const struct autopsy *);
+bool	autopsy_is_near_ram(const struct autopsy *);
 /* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind
  * rests on. */
 void	autopsy_cause(struct autopsy *y, enum autopsy_says, const char *text);

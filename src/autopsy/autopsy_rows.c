@@ -64,7 +64,7 @@ const struct row autopsy_rows[] = {
 		    "without a loader's processes, too." } } },
 	{ NEEDS_TRIALS, "several runs are made in one process, as in a search", {
 		{ "Models, optimizers and results of the runs before lie there still, held by a name, a list, a callback or the last error's traceback",
-		    "with these let go of behind each (del, gc.collect()" UNTRIED(BY_EMPTYING, IN_TORCH(", and in PyTorch torch.cuda.empty_cache()")) IN_KERAS(", in Keras clear_session()") "), or a "
+		    "with these let go of behind each (del, gc.collect()" MAYBE_DEVICE(UNTRIED(BY_EMPTYING, IN_TORCH(", and in PyTorch torch.cuda.empty_cache()"))) IN_KERAS(", in Keras clear_session()") "), or a "
 		    "process for each, it does not grow." },
 		{ "One of the runs needs more than the others (a larger network or batch)", "then it fails by itself, too." } } },
 	{ NEEDS_HOST | NEEDS_RISES, "memory grew in validation, tests or predictions", {

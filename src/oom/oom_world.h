@@ -33,6 +33,7 @@
 #define WITH_LOADER(text)	IN_WORLD("l", text)	/* there may be a loader's processes */
 #define OVER_DATA(text)		IN_WORLD("i", text)	/* something tells that it goes over data */
 #define WITH_DEVICE(text)	IN_WORLD("d", text)	/* a GPU was named */
+#define MAYBE_DEVICE(text)		IN_WORLD("4", text)	/* it is not the machine's memory, by the message or by people's words */
 #define AT_START(text)		IN_WORLD("e", text)	/* nothing tells that its first steps had fitted, */
 #define AFTERWARDS(text)	IN_WORLD("f", text)	/* or that it failed in them; */
 #define HAD_STEPS(text)		IN_WORLD("h", text)	/* something does tell that steps had fitted */
