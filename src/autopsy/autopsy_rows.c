@@ -112,6 +112,18 @@ const struct row autopsy_rows[] = {
 		{ "Tensors that nothing holds any longer lie there until the collector has found them, and to it each is small", "freed by hand, as rounds go on (in TorchSharp Dispose(), using or "
 		    "NewDisposeScope(); in Julia CUDA.unsafe_free!(), or GC.gc() and CUDA.reclaim(); in R rm() and gc()), their number does not grow." },
 		{ MORE, "then it fails in the first round, too." } } },
+	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
+		{ "All of the weights, and of the optimizer's numbers, are put together or copied in the machine's memory" WITH_PARTS(", by each process for itself"), WITH_PARTS("written by one "
+		    "of them (rank0_only), or in parts (a sharded state dict), they need not lie there as often; ") "without the optimizer's numbers they take a part of that." },
+		{ "Files, or copies of weights, that were made before are still held", "then it grows from one time to the next." } } },
+	{ NEEDS_SAVES | NEEDS_ADAPTER, "weights were saved then", {
+		{ UNTRIED(BY_SAVING, "All of the model's weights are copied or put together, where an adapter's alone were trained (LoRA)"), "these by themselves (save_pretrained() of PEFT's model, "
+		    "get_peft_model_state_dict()) take a small part of that." },
+		{ COPIED, ONE_BY_ONE },
+		{ TOGETHER, APART } } },
+	{ NEEDS_SAVES, "weights were saved then", {
+		{ COPIED, ONE_BY_ONE },
+		{ TOGETHER, APART } } },
 	{ NEEDS_REPLAY, "the run has a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
@@ -127,18 +139,6 @@ const struct row autopsy_rows[] = {
 		{ "They lie there whole, a row of numbers for each word (3 million words with 300 of float32 are 3.4 GiB), and often as much again while they are read "
 		    "from text, converted or learned", "fewer words (limit= where gensim reads them, min_count where it learns), fewer numbers for each, or a file of "
 		    "gensim's own that is mapped (mmap=\"r\") take less." } } },
-	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
-		{ "All of the weights, and of the optimizer's numbers, are put together or copied in the machine's memory" WITH_PARTS(", by each process for itself"), WITH_PARTS("written by one "
-		    "of them (rank0_only), or in parts (a sharded state dict), they need not lie there as often; ") "without the optimizer's numbers they take a part of that." },
-		{ "Files, or copies of weights, that were made before are still held", "then it grows from one time to the next." } } },
-	{ NEEDS_SAVES | NEEDS_ADAPTER, "weights were saved then", {
-		{ UNTRIED(BY_SAVING, "All of the model's weights are copied or put together, where an adapter's alone were trained (LoRA)"), "these by themselves (save_pretrained() of PEFT's model, "
-		    "get_peft_model_state_dict()) take a small part of that." },
-		{ COPIED, ONE_BY_ONE },
-		{ TOGETHER, APART } } },
-	{ NEEDS_SAVES, "weights were saved then", {
-		{ COPIED, ONE_BY_ONE },
-		{ TOGETHER, APART } } },
 	{ NEEDS_HOST | NEEDS_FREE, "memory was free by the report", {
 		{ "A limit is reached that is less than the machine has: a container's, a job's (Slurm's --mem), a process's (ulimit -v), or 2 to 4 GiB of a program of 32 bits", "with a "
 		    "larger one, it goes on." },

@@ -90,7 +90,7 @@ static const struct sign place_signs[] = {
 	{ "detection/roi_heads.py detectron2/modeling/roi_heads/ mmdet/models/roi_heads/", NULL, TRACE_ROIS },
 	{ NULL, "maskrcnn_loss mask_rcnn_loss project_masks_on_boxes", TRACE_MASKS },
 	{ "structures/masks.py", "crop_and_resize", TRACE_MASKS },
-	{ NULL, "paste_masks_in_image paste_mask_in_image _do_paste_mask", TRACE_PASTES },
+	{ NULL, "paste_masks_in_image paste_mask_in_image _do_paste_mask paste_mask", TRACE_PASTES },
 	{ "ops/roi_align.py", "_roi_align _bilinear_interpolate masked_index", TRACE_COMPOSED },
 	{ "cuda/graphs.py cuda_graph_runner.py cudagraph_utils.py cuda_graph.py", NULL, TRACE_GRAPH },
 	{ "orch/nn/parameter.py", "__deepcopy__", TRACE_TWICE },

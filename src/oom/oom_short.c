@@ -117,6 +117,18 @@ is_full_other(struct talk t, const char *at)
 	    !talk_is_one_of(word, "capacity amount and but so when while after as on in at with by because") && !is_whole_of(talk_head(t, at + 4, WHOLE_OF));
 }
 
+#define BEFALLS_TO	"seem seems seemed tend tends start starts started begin begins began going appear appears try tries tried trying attempt attempts want wants continue continues"
+
+/* "A build of 64 bits is needed to use all memory": what someone would have it do, and not "it
+ * starts to use all memory". */
+static bool
+is_for_use(struct talk t, const char *at)
+{
+	struct talk to = clause_word_ahead(t, at);
+
+	return talk_any_whole(talk_head(t, at, 8), "use take") && talk_is_one_of(to, "to") && !talk_is_one_of(clause_word_ahead(t, to.s), BEFALLS_TO);
+}
+
 /* The first of a clause's words that says what befell memory, where it names that. */
 static const char *
 befell(struct talk t, const char *list, size_t *n)
@@ -141,7 +153,7 @@ befell(struct talk t, const char *list, size_t *n)
 	if (at && talk_any_whole(talk_part(t, at, at + *n), "whole entire") && !is_whole_of(talk_head(t, at + *n, WHOLE_OF)))
 		return NULL;
 	/* nor is "use all available CPU cores" of memory */
-	if (at && *n > 3 && piece_find((struct piece){ at + *n - 4, 4 }, " all") && talk_any_whole(talk_head(t, at + *n, ALL_OF), OTHER_ALL))
+	if (at && *n > 3 && piece_find((struct piece){ at + *n - 4, 4 }, " all") && (talk_any_whole(talk_head(t, at + *n, ALL_OF), OTHER_ALL) || is_for_use(t, at)))
 		return NULL;
 	return at;
 }

@@ -303,7 +303,7 @@ saves(struct talk t)
 	if (talk_any_whole(t, "steps epochs iterations checkpoint checkpoints") && (at = clause_says(t, "save every|saves every|saving every|save_steps|save_every", AHEAD | WORKS, "")) && !talk_any_phrase(talk_part(t, t.s, at), "--"))
 		return at;
 	return talk_any_of(t, "model weight checkpoint ckpt state") ? clause_says(t, "when it creates a checkpoint|when creating a checkpoint|when creating checkpoints|while creating a checkpoint|when a checkpoint is|during checkpointing|while checkpointing|when checkpointing|when saving|while saving|during saving|trying to save|tries to save|try to save|"
-	    "when i save|when it saves|due to model save|due to saving|because of saving|model checkpointing cause|checkpoint saving|saving step|get state dict|gets state dict|get the state dict|"
+	    "when i save|when it saves|due to model save|due to saving|because of saving|model checkpointing cause|checkpoint saving|checkpoint serialization|serialization of the checkpoint|serializing the checkpoint|serializing a checkpoint|serializing checkpoints|serializing the model|saving step|get state dict|gets state dict|get the state dict|"
 	    "creates a checkpoint|creating a checkpoint|create a checkpoint|writes a checkpoint|writing a checkpoint|write a checkpoint|writing the checkpoint|time to save|checkpointing frequency|checkpoint frequency|"
 	    "getting the state dict|get the state_dict|getting the state_dict|to save the model|to save a model|to save the checkpoint|to save a checkpoint|while the model is saved|while the checkpoint is saved",
 	    AHEAD | WORKS, "") : NULL;
@@ -645,7 +645,7 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->shapes, t, talk_first(t, "new shape|new length|new sequence length|new input size|new image size|dynamic shape|dynamic input|dynamic axes|dynamic batch|various input shape|various shape|various size|different input shape|different shape|varying shape|"
 		    "varying input|variable shape|variable input|shapes vary|shape varies|shapes change|shape changes|changing shape|different sentence length|different sequence length|different input length|batches of different length|sentence lengths|varying length|lengths vary|length varies|variable length"), line);
 	said_of_any(&p->loading, &p->told, t, line, loads);
-	if (talk_any_whole(t, "load loads loaded loading read reads reading open opens opening parses parsing deserialize import imports importing"))
+	if (talk_any_whole(t, "load loads loaded loading read reading open opens opening parses parsing deserialize import imports importing"))
 		p->reads = line;
 	if (talk_any_phrase(t, " sec)| secs)| seconds)| min)| minutes)"))
 		p->spent = line;
