@@ -267,6 +267,7 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		return o->facts & TRACE_LIMIT ? arena_printf(a, "A buffer%s%s is larger than this device, or its driver, gives in one piece, "
 		    "however much is free: it must be smaller, or in parts.", o->size[OOM_ASKED].known ? " of " : "",
 		    o->size[OOM_ASKED].known ? what : "") :
+		    o->shape.known ? arena_printf(a, "The device had no room for %s.", tensor_words(a, o)) :
 		    !o->size[OOM_ASKED].known && o->status ? "A library of CUDA could not allocate something, by its code; as read here, the message does not say what." :
 		    !o->size[OOM_ASKED].known ? "By this message the device had no memory left; as read here, it does not say for what." :
 		    !autopsy_is_driver(o) ? arena_printf(a, "%s of the device's memory were asked for, and not given.", what) :

@@ -359,6 +359,8 @@ extents(const char *s, const char *end, struct oom_shape *to)
 		if (!good || found.dim[found.rank++] > LARGEST_EXTENT)
 			return NULL;
 		after = s;
+		if (end - s > 1 && *s == 'x' && is_digit(s[1]))
+			s++;
 		while (s < end && (*s == ' ' || *s == '\t' || *s == ','))
 			s++;
 	}

@@ -11,7 +11,7 @@
  *     !   the end of a sentence: a punctuation mark, a line's end or the text's
  *     ^   a device of TensorFlow or one of its allocators: "/job:localhost/task:0/device:GPU:0",
  *         "/cpu:0", "GPU_0_bfc", "cuda_host_bfc"
- *     `   extents without brackets: "64 3 224 224", "64,3,224,224"
+ *     `   extents without brackets: "64 3 224 224", "64,3,224,224", "64x3x224x224"
  *     \a  what parts a name from its value: "=", ": ", " is ", "': ", or blanks
  *     \b  where a word begins or ends: letters, digits and underscores, and hyphens between those
  *     tab blanks within the line

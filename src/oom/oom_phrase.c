@@ -464,6 +464,7 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA_ERROR_OUT_OF_MEMORY", MESSAGE(OOM_CUDA) },
 	{ "cudaErrorMemoryAllocation", MESSAGE(OOM_CUDA) },
 	{ "CUDA driver error: out of memory", MESSAGE(OOM_CUDA) },
+	{ "Failed to allocate ` GPU buffer", FROM("ASTRA") },
 	{ "NPPException: Device allocation error", FROM("NPP") },
 	{ "NPPException:\"Device allocation error", FROM("NPP") },
 	{ "[TM][ERROR] CUDA runtime error: out of memory", SAYS(OOM_CUDA, "LMDeploy", TURBOMIND) },
