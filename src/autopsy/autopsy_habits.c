@@ -31,6 +31,8 @@ static const struct {
 	    "fewer rows, columns or threads that each keep a copy, or a higher limit, as far as there is memory, help.", IN_ALL },
 	[HABIT_LIMIT] = { OF_HOST, false, 0, "has %s, by its words how much of the machine's memory a job or a container may have. Where this run was in it, that may be where it was ended, however "
 	    "much the machine has: more of it, or less at once, helps." },
+	[HABIT_SHM] = { OF_EITHER, false, 0, "has /dev/shm with %s in all. Where the program that failed ran there, what its processes share had no more room than that, however much the machine has: a larger one (in Docker "
+	    "--shm-size, or --ipc=host), or less that is shared at a time, holds it." },
 	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), weights, gradients and the optimizer's "
 	    "numbers lie there, and buffers beside them, of all processes of a machine together: with Adam, as a rule, 12 bytes and more for each weight that is trained, 78 GiB for 7 thousand million. " TRY BY_ADAPTER "Fewer weights that "
 	    "are trained (LoRA)" TRY BY_ANYTHING "more devices or machines in its place" TRY BY_ANYTHING "a file for a part (NVMe)" TRY_END " take less there." },
@@ -61,7 +63,7 @@ static const struct {
 	    "an element, where it has several (dtype), take less." },
 	[HABIT_CODES] = { OF_HOST, false, 0, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
 	    "those (sparse_categorical_crossentropy, CrossEntropyLoss), codes that are kept sparse, or batches that are coded as they come, need a part of that." },
-	[HABIT_DENSE] = { OF_HOST, false, TRACE_SPARSE, "makes a sparse matrix dense: a number for each of its rows and columns, however few are not zero. Where both are many, kept sparse, or "
+	[HABIT_DENSE] = { OF_EITHER, false, TRACE_SPARSE, "makes a sparse matrix dense: a number for each of its rows and columns, however few are not zero. Where both are many, kept sparse, or "
 	    "made dense by a few rows at once, it needs a part of that.", IN_R },
 	[HABIT_CACHE] = { OF_HOST, false, 0, "may have samples kept (%s): where that is of the run, all of them come to lie there, decoded as they are, by the end of the first epoch. Without it, or "
 	    "kept in a file, they do not." },
@@ -95,6 +97,10 @@ static const struct {
 	    "comes of the neighbours' graph (init=\"spectral\", unless it is told), that takes memory, too (init=\"random\" does not)." },
 	[HABIT_FOREST] = { OF_HOST, false, 0, "makes a forest of trees (%s). Where that is scikit-learn's, and nothing bounds them, each tree grows until its leaves cannot be parted, up to about two nodes for each row, and all of them are kept: "
 	    "a bound (max_depth, min_samples_leaf, max_leaf_nodes), fewer trees (n_estimators), or fewer rows for each (max_samples) takes less." },
+	[HABIT_RASTER] = { OF_HOST, false, 0, "takes all cells of a raster at once (%s). Where that is what failed, a number for each cell of each layer lies there, however small the file is: blocks of rows one after the other, a part (crop()), "
+	    "fewer layers, or functions that go over the file by themselves (in raster cellStats(), in terra global(), app()) take less.", IN_R },
+	[HABIT_GENOME] = { OF_HOST, false, 0, "has STAR make an index (%s). Where that is what failed, it lies in the machine's memory whole, by STAR's manual about 10 bytes for each letter of the genome, some 30 GB for a human one: more memory, or a "
+	    "sparser index (--genomeSAsparseD 2), which maps more slowly, holds it." },
 	[HABIT_HDF5] = { OF_HOST, false, 0, "is of Caffe's layer that reads HDF5. Where it is the run's, each file that its list (source) has is read whole, as floats of 4 bytes, with all of its "
 	    "samples: several smaller files, one after the other, take less." },
 	[HABIT_SPLITS] = { OF_HOST, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "names FSDP (%s). Where each of its processes reads all of a model's weights into the machine's memory before they are split, they lie there as many times: read by one and handed on (in Accelerate's settings "
@@ -304,6 +310,16 @@ is_of_heap(const struct oom_message *o)
 	return !o->says || (strcmp(o->says, JAVA_ARRAY) != 0 && strcmp(o->says, JAVA_CLASSES) != 0 && strcmp(o->says, JAVA_THREADS) != 0 && strcmp(o->says, JAVA_DIRECT) != 0);
 }
 
+/* Whose memory it was that failed. A Python of 32 bits has its bound whatever people call full,
+ * where they name no device. */
+static enum whose
+whose(const struct autopsy *y, enum oom_habit_kind kind)
+{
+	const struct oom_told *t = &y->log.paste.told;
+
+	return autopsy_is_of_machine(y) || (kind == HABIT_NARROW && y->main->kind == OOM_TOLD && !t->device && !t->gpu) ? OF_HOST : OF_DEVICE;
+}
+
 /* What else a kind asks for. */
 static bool
 is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
@@ -351,21 +367,17 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return y->main->host || (y->main->kind == OOM_TOLD && !y->log.paste.told.device && !y->log.paste.told.gpu);
 	case HABIT_COUNTS:
 		return of[kind].line <= y->main->last && (!of[HABIT_COUNTED].line || of[HABIT_COUNTED].line > y->main->line);
+	case HABIT_DENSE:
+		return of[kind].n || whose(y, kind) == OF_HOST;
+	case HABIT_RASTER:
+		return strcmp(y->main->who, "R") == 0;
+	case HABIT_SHM:
+		return y->main->says && (strcmp(y->main->says, PAGE_GONE) == 0 || strcmp(y->main->says, FULL_FILES) == 0);
 	case HABIT_HDF5:
 		return strcmp(y->main->who, "Caffe") == 0;
 	default:
 		return true;
 	}
-}
-
-/* Whose memory it was that failed. A Python of 32 bits has its bound whatever people call full,
- * where they name no device. */
-static enum whose
-whose(const struct autopsy *y, enum oom_habit_kind kind)
-{
-	const struct oom_told *t = &y->log.paste.told;
-
-	return autopsy_is_of_machine(y) || (kind == HABIT_NARROW && y->main->kind == OOM_TOLD && !t->device && !t->gpu) ? OF_HOST : OF_DEVICE;
 }
 
 static bool

@@ -190,6 +190,7 @@ by_number(struct oom_habits *h, struct talk t, int line)
 }
 
 #define NARROW		"32 bit (intel)|32-bit python|32 bit python|32bit python|python 32-bit|python 32 bit|python (32-bit)|python (32 bit)|anaconda 32-bit|anaconda (32-bit)|x86 build|platform target x86|platform target: x86|platformtarget>x86|compiled as x86|compiled for x86 |prefer 32-bit|32-bit process|32 bit process|32位python|32位的python|32位 python|python是32位|python 32位|python32位|32位的r|r是32位"
+#define NARROW_BUILDS	"32-bit r|32 bit r|32bit r|32-bit version of r|32 bit version of r|32-bit version of python|32 bit version of python|r 32-bit|r 32 bit"
 #define NARROW_R	"your machine has a 4gb address|i386-w64-mingw32"
 
 /* "python 2.7 32 bit": the version stands between. */
@@ -224,17 +225,18 @@ narrow_at(struct talk t)
 	}
 	if ((s = talk_first(t, "python-bits")) && oom_habit_number(t, s + strlen("python-bits"), &bits) && bits == 32)
 		return s;		/* as pandas tells it */
-	return (s = talk_first(t, NARROW)) ? s : narrow_version(t);
+	return (s = talk_first(t, NARROW)) || (s = talk_find_whole(t, NARROW_BUILDS, &n)) ? s : narrow_version(t);
 }
 
 static void
 narrow(struct oom_habits *h, struct talk t, int line)
 {
 	const char *own = talk_first(t, NARROW_R), *at = own ? own : narrow_at(t);	/* R's own words */
-	size_t n;
+	size_t n, by_build;
 
+	by_build = talk_find_whole(t, NARROW_BUILDS, &n) == at ? n : 0;
 	if (at && (own || (!clause_says_no(talk_clause(t, at, 1), "64 64-bit 64bit instead if should") && !memchr(t.s, '?', t.n)))) {
-		for (n = 0; n < HABIT_NAME - 1 && at + n < t.s + t.n && (!memchr(",.\\]", at[n], 4) || (at[n] == '.' && at + n + 1 < t.s + t.n && is_digit(at[n + 1]))); n++)
+		for (n = by_build; !by_build && n < HABIT_NAME - 1 && at + n < t.s + t.n && (!memchr(",.\\]", at[n], 4) || (at[n] == '.' && at + n + 1 < t.s + t.n && is_digit(at[n + 1]))); n++)
 			;
 		n -= n > 0 && at[n - 1] == ' ';
 		oom_habit_keep(h, HABIT_NARROW, line, 0, at, at + n);
@@ -349,6 +351,22 @@ stores(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_STORES, line, talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda"), at, to);
 }
 
+#define RASTER		"raster::values(|terra::values(|raster::getvalues(|getvalues(x|values(raster|values(brick|values(stack|.readrasterbrickvalues(|.readrasterlayervalues(|raster::as.matrix(|rastertopoints("
+
+/* What need not be code: calls as R's and Julia's traces have them, and a table of file systems. */
+static void
+by_trace(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = talk_first(t, RASTER), *end = t.s + t.n;
+
+	if (at)
+		oom_habit_keep(h, HABIT_RASTER, line, 0, at + (*at == '.'), memchr(at, '(', (size_t)(end - at)));
+	if ((at = talk_first(t, "(::cusparsematrix|(::sparsematrixcsc")) && talk_any_phrase(talk_part(t, t.s, at), "array{|matrix{|matrix("))
+		oom_habit_keep(h, HABIT_DENSE, line, at[3] == 'C' && at[4] == 'u', NULL, NULL);
+	if ((at = talk_first(t, "--runmode genomegenerate")))
+		oom_habit_keep(h, HABIT_GENOME, line, 0, at, at + strlen("--runmode genomegenerate"));
+}
+
 /* ---- limits ---- */
 
 /* "8G", "4Gi", "16000M": behind it, or NULL. */
@@ -363,6 +381,21 @@ past_size(const char *s, const char *end)
 	s += s < end && *s == 'i';
 	s += s < end && (*s == 'b' || *s == 'B');
 	return s == end || !piece_is_word(*s) ? s : NULL;
+}
+
+/* "shm  64M  0  64M  0% /dev/shm": a line of df -h, where that is little. */
+static void
+shared(struct oom_habits *h, struct talk t, int line)
+{
+	const char *end = t.s + t.n, *s = piece_past_blanks(t.s, end), *to;
+
+	while (end > s && memchr(" \t", end[-1], 2))
+		end--;
+	if (end - s < 12 || memcmp(end - 9, " /dev/shm", 9) != 0 || !memchr(s, '%', (size_t)(end - s)) || !talk_any_begins(talk_head(t, s, 6), "shm tmpfs none"))
+		return;
+	s = piece_past_blanks(piece_past_word(s, end), end);
+	if ((to = past_size(s, end)) && memchr("MK", to[-1], 2))
+		oom_habit_keep(h, HABIT_SHM, line, 0, s, to);
 }
 
 /* "#SBATCH --mem=8G", "docker run --memory 4g", and under a head of limits "memory: 4Gi". */
@@ -381,6 +414,8 @@ oom_habit_limit(struct oom_habits *h, struct talk t, int line)
 			h->context = length;
 	if (talk_any_phrase(t, "hdf5datalayer|hdf5_load_nd_dataset|\"hdf5data\"|hdf5_data_param"))
 		oom_habit_keep(h, HABIT_HDF5, line, 0, NULL, NULL);
+	by_trace(h, t, line);
+	shared(h, t, line);
 	if (talk_first(t, "limits:") == s)
 		h->limits = line;
 	else if (talk_first(t, "requests:") == s || line - h->limits > LIMITS_LINES)

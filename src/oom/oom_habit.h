@@ -18,6 +18,7 @@ enum oom_habit_kind {
 	HABIT_NARROW,		/* a Python, or R, of 32 bits, by this name */
 	HABIT_HEAP,		/* Java's heap may have so much, by this option */
 	HABIT_LIMIT,		/* a job or a container may have so much of it, by this setting */
+	HABIT_SHM,		/* what processes share had so much room, by a table of file systems */
 	HABIT_OFFLOADS,		/* what a run keeps is put into it, by this name */
 	HABIT_WORKERS,		/* a loader's processes: how many */
 	HABIT_JOBS,		/* a library's, by this setting: how many; 0: as many as there are processors */
@@ -30,7 +31,7 @@ enum oom_habit_kind {
 	HABIT_ZEROS,		/* an array with a row for each of these is made at once, */
 	HABIT_EXTENTS,		/* or one of these extents: its bytes */
 	HABIT_CODES,		/* a number for each class, by a call of this name */
-	HABIT_DENSE,		/* a sparse matrix is made dense */
+	HABIT_DENSE,		/* a sparse matrix is made dense; `n`: on a device */
 	HABIT_CACHE,		/* samples are kept once they were read */
 	HABIT_SHUFFLE,		/* samples are shuffled in a buffer: of how many */
 	HABIT_SCALER,		/* samples are scaled at once, by a call of this name */
@@ -45,6 +46,8 @@ enum oom_habit_kind {
 	HABIT_NEIGHBOURS,	/* points are clustered by their neighbours, by this name */
 	HABIT_EMBEDS,		/* UMAP puts points into few dimensions, by this name */
 	HABIT_FOREST,		/* scikit-learn makes trees without a bound, by a call of this name */
+	HABIT_RASTER,		/* R takes all cells of a raster, by a call of this name */
+	HABIT_GENOME,		/* STAR makes an index of a genome, by this option */
 	HABIT_HDF5,		/* Caffe reads a file as a whole, by its layer */
 	HABIT_SPLITS,		/* weights are split among processes by FSDP, by this name */
 	HABIT_RANKS,		/* a launcher starts so many processes, by this option */
