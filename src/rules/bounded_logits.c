@@ -1,7 +1,8 @@
 /*
  * bounded-logits: an activation between the last layer and a loss that takes logits, so that these
- * cannot take the values the loss wants. Softmax and sigmoid before a loss that applies them itself
- * are reported by softmax-before-cross-entropy. Reads the forward graph.
+ * cannot take the values the loss wants; or between that layer and the sigmoid or softmax that
+ * answers. Softmax and sigmoid before a loss that applies them itself are reported by
+ * softmax-before-cross-entropy. Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
@@ -45,6 +46,87 @@ is_bounded(const struct node *last, bool bce)
 	    node_is(last, bce ? "softmax" : "sigmoid");
 }
 
+static bool
+has_unit_rows(const struct tensor *w)
+{
+	return w && w->rank == 2 && w->def && node_is(w->def, "l2norm") &&
+	    (op_int(w->def, "axis") == -1 || op_int(w->def, "axis") == 1);
+}
+
+/* Are they cosines, that is products of vectors of length 1 with others of length 1? */
+static bool
+are_cosines(const struct node *last)
+{
+	return node_is(last, "dense") && node_is(tensor_maker(last->in[0]), "l2norm") && tensor_maker(last->in[0])->out[0]->rank == 1 &&
+	    has_unit_rows(last->in[1]);
+}
+
+static void
+check_cosines(const struct rule *rule, struct lint *l, const struct node *loss, const struct node *last)
+{
+	struct diag *g = lint_report(l, rule, last->loc, "cross_entropy takes logits of any value, and cosines lie between -1 and 1");
+	double classes = loss->in[1]->classes;
+
+	diag_place(l->diags, g, loss->loc, "the loss is here");
+	diag_fact(l->diags, g, "with %.0f classes the loss cannot fall below log(1 + %.0f / e^2) = %.2f", classes, classes - 1,
+	    log1p((classes - 1) / exp(2)));
+	diag_help(l->diags, g, "multiply them, by 16 or 30 or by a parameter");
+}
+
+/* hinge and soft_margin tell two sides of 0 apart. */
+static void
+check_sides(const struct rule *rule, struct lint *l, const struct node *loss, const struct node *last)
+{
+	struct diag *g = lint_report(l, rule, last->loc, "%s takes answers of either sign, and %s leaves none below 0",
+	    loss->op->name, last->op->name);
+
+	diag_place(l->diags, g, loss->loc, "the loss is here");
+	diag_fact(l->diags, g, "where a target is -1 the loss cannot fall below %s", node_is(loss, "hinge") ? "1" : "log 2 = 0.69");
+	diag_help(l->diags, g, "leave %s out: the last layer has no activation", last->op->name);
+}
+
+/* The relu between the last layer with weights and the sigmoid or softmax that answers; NULL: there
+ * is none. */
+static const struct node *
+cut_answer(const struct node *last)
+{
+	const struct node *before = node_is(last, "sigmoid") || node_is(last, "softmax") ? tensor_maker(last->in[0]) : NULL;
+
+	return node_is(before, "relu") && node_has_weights(tensor_maker(before->in[0])) ? before : NULL;
+}
+
+static void
+check_answer(const struct rule *rule, struct lint *l, const struct node *last, const struct node *before)
+{
+	struct diag *g = lint_report(l, rule, before->loc, "%s takes logits of any value, and relu leaves those from 0 on",
+	    last->op->name);
+
+	diag_place(l->diags, g, last->loc, "that is here");
+	diag_fact(l->diags, g, node_is(last, "sigmoid") ? "no answer is below a half" :
+	    "where all of a sample's are below 0, it answers the same of all classes, and nothing has a gradient");
+	diag_help(l->diags, g, "leave relu out: the last layer has no activation but %s", last->op->name);
+}
+
+static void
+check_other(const struct rule *rule, struct lint *l, const struct node *loss, struct place_set *reported)
+{
+	const struct node *last = loss->op->kind == OP_LOSS && loss->in[0] ? tensor_maker(loss->in[0]) : NULL;
+	bool sides = node_is(loss, "hinge") || node_is(loss, "soft_margin");
+	const struct node *before = last ? cut_answer(last) : NULL;
+
+	if (!last)
+		return;
+	if (sides && (node_is(last, "sigmoid") || node_is(last, "relu") || node_is(last, "softmax"))) {
+		if (place_is_new(reported, l, rule, last->loc))
+			check_sides(rule, l, loss, last);
+	} else if (node_is(loss, "cross_entropy") && are_cosines(last) && loss->in[1]->classes > 1) {
+		if (place_is_new(reported, l, rule, last->loc))
+			check_cosines(rule, l, loss, last);
+	} else if (before && place_is_new(reported, l, rule, before->loc)) {
+		check_answer(rule, l, last, before);
+	}
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -59,8 +141,11 @@ check(const struct rule *rule, struct lint *l)
 		int classes = ce && n->in[1] ? n->in[1]->classes : 0;
 		struct diag *g;
 
-		if (!last || !is_bounded(last, bce) || (ce && classes < 2) ||
-		    !place_is_new(&reported, l, rule, last->loc))
+		if (!last || !is_bounded(last, bce) || (ce && classes < 2)) {
+			check_other(rule, l, n, &reported);
+			continue;
+		}
+		if (!place_is_new(&reported, l, rule, last->loc))
 			continue;
 		g = lint_report(l, rule, last->loc, "%s takes logits of any value, and %s leaves "
 		    "those %s", n->op->name, last->op->name,
@@ -88,7 +173,9 @@ const struct rule rule_bounded_logits = {
 	    "log K of K classes, whatever the weights, and no gradient; networks have stayed at "
 	    "2.30, which is log 10, from the first step to the last. After tanh the loss cannot "
 	    "fall below log(1 + (K - 1) / e^2), after sigmoid not below log(1 + (K - 1) / e).\n\n"
-	    "Leave the activation of the last layer out. Seen in PyTorch's forum (\"Cross entropy "
+	    "Reported, too, of hinge and soft_margin, which tell two sides of 0 apart, behind sigmoid, softmax or relu; of relu before the "
+	    "sigmoid or softmax that answers; and of cosines, whose loss has the bound of tanh unless something multiplies "
+	    "them (Wang and others: NormFace, 2017). Leave the activation of the last layer out. Seen in PyTorch's forum (\"Cross entropy "
 	    "loss is not decreasing\", 43814) and on AI Stack Exchange (8491).",
 	.check = check,
 	.needs = NEEDS_GRAPH,
