@@ -11,7 +11,8 @@
 static bool
 is_unbounded(const struct node *n)
 {
-	return node_is(n, "dense") || node_is(n, "conv") || node_is(n, "conv_transpose") || node_is(n, "relu");
+	return node_is(n, "dense") || node_is(n, "conv") || node_is(n, "conv_transpose") || node_is(n, "relu") ||
+	    node_is(n, "tanh");
 }
 
 static bool
@@ -24,11 +25,11 @@ static void
 tell_bce(const struct rule *rule, struct lint *l, const struct node *n, const struct node *last)
 {
 	struct diag *g = lint_report(l, rule, n->loc, "bce takes probabilities, from 0 to 1, and %s leaves %s", last->op->name,
-	    node_is(last, "relu") ? "numbers above 1, too" : "numbers of any size");
+	    node_is(last, "relu") ? "numbers above 1, too" : node_is(last, "tanh") ? "numbers below 0, too" : "numbers of any size");
 
 	diag_place(l->diags, g, last->loc, "that is here");
 	diag_help(l->diags, g, "bce_with_logits in its place%s, which applies sigmoid itself and loses no digits",
-	    node_is(last, "relu") ? ", without that relu" : "");
+	    node_is(last, "relu") ? ", without that relu" : node_is(last, "tanh") ? ", without that tanh" : "");
 }
 
 static void
@@ -36,16 +37,19 @@ tell_kl_div(const struct rule *rule, struct lint *l, const struct node *n, const
 {
 	bool probability = is_probability(last);
 	struct diag *g = lint_report(l, rule, n->loc, "kl_div takes logarithms of probabilities, and %s leaves %s", last->op->name,
-	    probability ? "the probabilities themselves" : node_is(last, "relu") ? "numbers from 0 on" : "numbers of any size");
+	    probability ? "the probabilities themselves" : node_is(last, "relu") ? "numbers from 0 on" :
+	    node_is(last, "tanh") ? "numbers above 0, too" : "numbers of any size");
 
 	diag_place(l->diags, g, last->loc, "that is here");
-	diag_fact(l->diags, g, node_is(last, "softmax") ? "of those it is least where the largest target has all of 1, not where they "
+	if (!node_is(last, "tanh"))
+		diag_fact(l->diags, g, node_is(last, "softmax") ? "of those it is least where the largest target has all of 1, not where they "
 	    "are the targets" : probability ? "of those it is least where all are 1, whatever the targets" :
 	    "it falls as they grow, without a bound, whatever the targets");
 	if (probability)
 		diag_help(l->diags, g, "write %s -> log", last->op->name);
 	else
-		diag_help(l->diags, g, "write softmax -> log %s", node_is(last, "relu") ? "in place of relu" : "behind it");
+		diag_help(l->diags, g, "write softmax -> log %s", node_is(last, "relu") ? "in place of relu" :
+		    node_is(last, "tanh") ? "in place of tanh" : "behind it");
 }
 
 static void
@@ -77,7 +81,7 @@ const struct rule rule_bce_of_logits = {
 	.severity = SEV_WARNING,
 	.brief = "a loss of probabilities is given numbers that are none",
 	.doc = "bce takes the logarithm of a probability and of what is missing from it to 1: both must lie between 0 and 1. What a "
-	    "dense layer or a convolution makes may be any number, and what relu leaves any above 0: outside of that range the logarithm "
+	    "dense layer or a convolution makes may be any number, what relu leaves any above 0, and tanh goes below 0: outside of that range the logarithm "
 	    "is cut off, so that such samples have a large loss and no gradient, or training stops (PyTorch ends with an assertion on the "
 	    "device, \"input_val >= zero && input_val <= one\").\n\n"
 	    "Write bce_with_logits, which makes the probability itself and keeps digits that sigmoid and a logarithm after it lose. In a "
