@@ -1,7 +1,8 @@
 /*
  * skipped-positions: a map of which at least half the positions are never read, since the window of
- * the layer that reads it is smaller than its stride.
+ * the layer that reads it is smaller than its stride. And windows of one place on a frame of zeros.
  */
+#include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
 
@@ -81,6 +82,38 @@ report(const struct rule *rule, struct lint *l, const struct node *maker, const 
 	    "avgpool before a 1x1; or the stride where the map is made, which then costs a part");
 }
 
+/* A 1x1 window that sees nothing but the frame, at every place of it. */
+static bool
+reads_frame(const struct node *n)
+{
+	const struct attr *kernel, *pad;
+	bool framed = false;
+	int i;
+
+	if (!node_is(n, "conv") || !n->in[0])
+		return false;
+	kernel = op_attr(n, "kernel");
+	pad = op_attr(n, "pad");
+	for (i = 0; i < kernel->n; i++)
+		if (kernel->v[i] != 1)
+			return false;
+	for (i = 0; i < pad->n; i++)
+		framed |= pad->v[i] > 0;
+	return framed;
+}
+
+static void
+report_frame(const struct rule *rule, struct lint *l, const struct node *n)
+{
+	struct arena *a = l->module->arena;
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' sees a place at a time, and nothing but 0 in its frame", n->path);
+
+	diag_fact(l->diags, g, "%s becomes %s; in the frame each answer is the bias alone", tensor_shape_text(a, n->in[0]),
+	    tensor_shape_text(a, n->out[0]));
+	diag_help(l->diags, g, "a 1x1 convolution has no pad; one of 3x3 has pad=1");
+	fix_number(l, g, n->loc, op_attr_loc(n, "pad"), "0", "write pad=0");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -96,6 +129,8 @@ check(const struct rule *rule, struct lint *l)
 		const struct node *reader = t && t->rank == 3 ? only_reader(&r, n) : NULL;
 		int64_t read;
 
+		if (reads_frame(n) && op_attr_loc(n, "pad").src && place_is_new(&reported, l, rule, n->loc))
+			report_frame(rule, l, n);
 		if (!reader || reader->in[0] != t || t->dim[1] * t->dim[2] < FEWEST)
 			continue;
 		read = places_read(reader);
@@ -110,12 +145,13 @@ const struct rule rule_skipped_positions = {
 	.name = "skipped-positions",
 	.family = FAMILY_HYGIENE,
 	.severity = SEV_WARNING,
-	.brief = "half or more of a map is read by no layer",
+	.brief = "half or more of a map is read by no layer, or a frame by a 1x1",
 	.doc = "A layer of stride s sees a share of (k / s)^2 of the places where its window k is "
 	    "smaller: a 1x1 convolution of stride 2 one in four. Where nothing else reads the map, "
 	    "the others were made, with all their multiply-adds, and are kept, for nothing; and "
 	    "their gradient is 0.\n\n"
-	    "Reported where one layer reads the map, and no more than half of its places. Inputs "
+	    "Reported, too, of a 1x1 convolution with a pad, whose answers in the frame are its bias. Of maps it is "
+	    "reported where one layer reads the map, and no more than half of its places. Inputs "
 	    "are not: to take every second pixel of a picture may be meant. Nor are maps that "
 	    "several layers thin out alike: the first ResNets had the stride on a 1x1 convolution "
 	    "in both paths of a block, and there are weights to load for that. They have it on the "
