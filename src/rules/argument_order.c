@@ -1,8 +1,9 @@
 /*
  * argument-order: a convolution whose numbers stand in PyTorch's order, channels in, channels out,
- * kernel. Here the first is the filters, the second the kernel and the third the stride, and where
- * the map is large enough that is a convolution, too. Only numbers that nobody means otherwise are
- * spoken of. Reads the forward graph, and how the numbers are written.
+ * kernel; attention that is given its width first. Here the first is the filters, the second the
+ * kernel and the third the stride, and where the map is large enough that is a convolution, too.
+ * Only numbers that nobody means otherwise are spoken of. Reads the forward graph, and how the
+ * numbers are written.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
@@ -59,6 +60,31 @@ is_elsewhere(const struct node *n, int64_t kernel, int64_t stride)
 	    (kernel % stride != 0 || kernel >= LARGE_KERNEL);
 }
 
+#define MANY_HEADS	8
+
+/* Attention each of whose heads has one number: its first is the heads, in PyTorch the width. */
+static bool
+has_width_for_heads(const struct node *n)
+{
+	return node_is(n, "attend") && n->part_of && n->out[0]->rank > 0 && op_int(n, "heads") >= MANY_HEADS &&
+	    op_int(n, "heads") == n->out[0]->dim[n->out[0]->rank - 1];
+}
+
+static void
+report_heads(const struct rule *rule, struct lint *l, const struct node *n)
+{
+	int64_t heads = op_int(n, "kv_heads");
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' has %lld heads of one number each", n->part_of->path,
+	    (long long)op_int(n, "heads"));
+
+	diag_fact(l->diags, g, "a head's scores are products of two numbers; in order, attention takes heads, and in PyTorch width, "
+	    "heads");
+	if (heads > 0 && heads < op_int(n, "heads"))
+		diag_help(l->diags, g, "attention(%lld): it knows the width of its input", (long long)heads);
+	else
+		diag_help(l->diags, g, "it knows the width of its input; heads of 16 to 128 numbers are usual");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -70,6 +96,8 @@ check(const struct rule *rule, struct lint *l)
 		int64_t kernel, stride;
 		struct diag *g;
 
+		if (has_width_for_heads(n) && place_is_new(&reported, l, rule, n->loc))
+			report_heads(rule, l, n);
 		if (!node_is(n, "conv") || !are_in_a_row(n, "filters", "kernel") ||
 		    !are_in_a_row(n, "kernel", "stride"))
 			continue;
@@ -92,13 +120,14 @@ const struct rule rule_argument_order = {
 	.name = "argument-order",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "a convolution whose numbers stand in PyTorch's order",
+	.brief = "a convolution or attention whose numbers stand in PyTorch's order",
 	.doc = "conv(filters, kernel, stride) knows the channels of its input. PyTorch's Conv2d is told of them first: "
 	    "Conv2d(3, 16, 3) is conv(16, 3) here, and conv(3, 16, 3) makes 3 channels by kernels of 16x16, three apart. On a "
 	    "map that is large enough nothing fails; the network just sees little, and keeps few channels.\n\n"
 	    "Reported where a convolution of pictures or volumes is given three numbers without their names, of which the first is the "
 	    "channels of its input, the second even and at least 6, and the third odd, from 3 to 11, and no divisor of the "
-	    "second unless that is 24 or more. Who means that writes stride=.",
+	    "second unless that is 24 or more. Who means that writes stride=. And of attention with as many heads, at least "
+	    "8, as its input is wide: MultiheadAttention(512, 8) is attention(8) here.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 	.of_broken = true,
