@@ -66,6 +66,8 @@ why_idle(const struct node *n, const bool *positive)
 		return "once as high and wide is as it was";
 	if (node_is(n, "scale") && is_written(n, "factor", 1) && op_real(n, "offset") == 0)
 		return "a factor of 1 changes nothing";
+	if (node_is(n, "leaky_relu") && is_written(n, "slope", 1))
+		return "a slope of 1 bends nothing";
 	if (node_is(n, "concat") && n->nin == 1)
 		return "there is nothing to join one tensor with";
 	return NULL;
@@ -121,7 +123,7 @@ const struct rule rule_no_effect = {
 	.severity = SEV_WARNING,
 	.brief = "a layer that gives what it is given",
 	.doc = "relu of what is never below 0 (another relu, also past pooling and dropout; "
-	    "sigmoid; softmax), dropout(0), maxpool(1), scale(1), pad(0), crop(0), upsample(1), "
+	    "sigmoid; softmax), dropout(0), maxpool(1), scale(1), leaky_relu(1), pad(0), crop(0), upsample(1), "
 	    "concat of a single tensor: they change nothing, and read as if they did. Often a "
 	    "number was meant to be another. Here most are dropped before anything is planned; "
 	    "frameworks run them, and keep masks and copies for backward.\n\n"
