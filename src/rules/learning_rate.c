@@ -76,6 +76,22 @@ report(const struct rule *rule, struct lint *l, const struct optimizer_number *r
 	diag_help(l->diags, g, "usual for %s: %s", r->optimizer->name, ranges[i].usual);
 }
 
+/* sgd(lr=0.9, momentum=0.1) */
+static bool
+are_swapped(double lr, double momentum)
+{
+	return momentum > 0 && momentum <= 0.1 && (lr == 0.9 || lr == 0.95 || lr == 0.99);
+}
+
+static void
+report_swapped(const struct rule *rule, struct lint *l, const struct optimizer_number *r, double momentum)
+{
+	struct diag *g = lint_report(l, rule, r->loc, "a learning rate of %g and a momentum of %g stand in each other's place",
+	    r->value, momentum);
+
+	diag_help(l->diags, g, "sgd(lr=%g, momentum=%g)", momentum, r->value);
+}
+
 static void
 judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 {
@@ -85,6 +101,10 @@ judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 
 	if (strcmp(r->optimizer->name, "rmsprop") == 0 && real_of(r, "eps") > SMALL_EPS)
 		return;
+	if (are_swapped(r->value, momentum)) {
+		report_swapped(rule, l, r, momentum);
+		return;
+	}
 	for (i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
 		if (strcmp(ranges[i].optimizer, r->optimizer->name) == 0 &&
 		    ((steps < ranges[i].least && !r->part) || steps > most_of(l->module, i)))
@@ -130,7 +150,7 @@ const struct rule rule_learning_rate = {
 	    "steps. Most often the optimizer was changed and the learning rate was not.\n\n"
 	    "Reported for adam, adamw and adamax outside of 1e-7 to 0.05, for lion outside of 1e-8 to "
 	    "0.05, for rmsprop outside of 1e-7 to 0.1 (MobileNetV3's rate), unless its eps is large, for lamb and adafactor outside of 1e-7 to 1, for adagrad outside of 1e-7 to 5, "
-	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; of updates with "
+	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; for sgd whose rate and momentum stand in each other's place, 0.9 and 0.1; of updates with "
 	    "optimizers of their own, too, and of groups where it is above that. Above batch 256 sgd's 10 grows with "
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "
 	    "3.2 and momentum 0.9 at batch 8192). Where gradients are clipped to a length c, it is 20 (Kelley and others: Sequential "
