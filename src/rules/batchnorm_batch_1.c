@@ -1,9 +1,11 @@
 /*
  * batchnorm-batch-1: batch normalisation of a single sample, in every batch or in the last of an
- * epoch. Reads the training graph, the micro-batch and the number of samples, which files may say.
+ * epoch; and other normalisation of single numbers, which is so in any batch. Reads the training
+ * graph, the micro-batch and the number of samples, which files may say.
  */
 #include "rulekit/data_look.h"
 #include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
 
 #include "fit/whatif.h"
 #include "plan/plan.h"
@@ -103,6 +105,53 @@ check_last(const struct rule *rule, struct lint *l, int64_t samples)
 		    (long long)(samples % other ? samples % other : other));
 }
 
+/* How many numbers it takes mean and variance of; 0: it is none of those that look at a sample by
+ * itself. */
+static int64_t
+numbers_normalised(const struct node *n)
+{
+	const struct tensor *x = n->nin ? n->in[0] : NULL;
+	int64_t numbers = 1, k;
+
+	if (!x || x->rank == 0)
+		return 0;
+	if (node_is(n, "groupnorm"))
+		return tensor_elements_per_sample(x) / op_int(n, "groups");
+	if (!node_is(n, "layernorm"))
+		return 0;
+	for (k = 1; k <= op_int(n, "axes") && k <= x->rank; k++)
+		numbers *= x->dim[x->rank - k];
+	return numbers;
+}
+
+/* Each sample by itself, a number at a time. */
+static void
+check_samples(const struct rule *rule, struct lint *l)
+{
+	const struct module *m = l->module;
+	struct place_set reported = { NULL };
+	int i;
+
+	for (i = 0; m->set.train && i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+		struct diag *g;
+
+		if (numbers_normalised(n) != 1 || !place_is_new(&reported, l, rule, n->loc))
+			continue;
+		g = lint_report(l, rule, n->loc, "'%s' normalises one number by itself: its output is its bias, whatever the input",
+		    n->path);
+		if (node_is(n, "groupnorm")) {
+			diag_fact(l->diags, g, "of %s each of %lld groups has one number", tensor_shape_text(m->arena, n->in[0]),
+			    (long long)op_int(n, "groups"));
+			diag_help(l->diags, g, "fewer groups, or before the map is a single place");
+		} else {
+			diag_fact(l->diags, g, "it works along the last axis, of which %s has one number",
+			    tensor_shape_text(m->arena, n->in[0]));
+			diag_help(l->diags, g, "flatten before it makes that axis the channels");
+		}
+	}
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -110,6 +159,7 @@ check(const struct rule *rule, struct lint *l)
 	const struct node *vector = first_batchnorm_of_vectors(m);
 	int64_t samples;
 
+	check_samples(rule, l);
 	if (!m->train || !first_batchnorm(m))
 		return;
 	if (batchnorm_samples(m, first_batchnorm(m), m->plan->batch) == 1) {
@@ -134,7 +184,8 @@ const struct rule rule_batchnorm_batch_1 = {
 	    "has learnt nothing, or one whose validation, by running averages, does not match its "
 	    "training. If samples leave one over, or on a rank one of its share, that is so in the last batch of each epoch: a "
 	    "step of full size from a gradient that says nothing.\n\n"
-	    "Reported for vectors, in every batch or the last; for maps where the micro-batch is 1 "
+	    "The same is so in any batch of layernorm along an axis of 1, as behind global_avgpool without flatten, and of groupnorm with a group for "
+	    "each number. Reported for vectors, in every batch or the last; for maps where the micro-batch is 1 "
 	    "and the batch is not, or where there is validation. (Without either, to normalise "
 	    "each image by itself may be meant, as in pix2pix.) Use a larger batch, freeze the "
 	    "normalisation, or leave it out. Seen in deeplabv3plus-pytorch #34; of last batches "
