@@ -348,6 +348,11 @@ check_precision(struct expander *ex, struct settings *set)
 		set->ema = 0;
 	}
 
+	if (set->ema > 0 && set->ema < 0.5) {
+		g = diag_add(ex->d, SEV_WARNING, "settings", set->ema_loc, "ema %g keeps %g of the averages in an update: they are "
+		    "little but the last weights", set->ema, set->ema);
+		diag_help(ex->d, g, "it is the share that is kept, as 0.999");
+	}
 	if (!set->device.given || precision_runs_on(p, set->device.arch))
 		return;
 	g = diag_add(ex->d, SEV_WARNING, "settings", set->precision_loc, "%s has no %s arithmetic "
