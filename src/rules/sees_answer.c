@@ -1,0 +1,194 @@
+/*
+ * sees-answer: a language model that reads what it is to foresee. Of windows of a text the target
+ * is the same window one further on, so that what stands behind a position is its answer: attention
+ * that is not causal, a recurrent layer that comes back from the end, and a convolution that
+ * reaches ahead copy it. Reads the forward graph and the data setting.
+ */
+#include "rulekit/fix_edits.h"
+#include "rulekit/graph_query.h"
+#include "rulekit/place_set.h"
+
+#include "ir/op.h"
+#include "readers/reader.h"
+
+struct windows {
+	const struct tensor *input;
+	int64_t length;
+	bool *of_input;		/* by tensor id: made of it */
+	bool *ahead;		/* each position of which has seen what comes behind it */
+};
+
+/* Does a convolution of [channels, positions] reach ahead? */
+static bool
+reaches_ahead(const struct node *n, int64_t length)
+{
+	const struct attr *kernel, *pad;
+
+	if (!node_is(n, "conv") || n->in[0]->rank != 2 || n->in[0]->dim[1] != length || n->out[0]->dim[1] != length)
+		return false;
+	kernel = op_attr(n, "kernel");
+	pad = op_attr(n, "pad");
+	return (kernel->v[0] - 1) * op_attr(n, "dilation")->v[0] > pad->v[0];
+}
+
+/* Attention among all positions. A bias may be a mask, unless it is a table of distances. */
+static bool
+looks_around(const struct node *n, int64_t length)
+{
+	bool masked = n->nin > 3 && n->in[3] && op_int(n, "relative") == 0;
+
+	return node_is(n, "attend") && !op_bool(n, "causal") && !masked && n->in[0]->rank == 2 && n->in[0]->dim[0] == length &&
+	    (n->nin < 2 || !n->in[1] || n->in[1]->dim[0] == length);
+}
+
+static bool
+comes_back(const struct node *n, int64_t length)
+{
+	return node_is(n, "recurrent") && op_bool(n, "reverse") && n->in[0]->rank == 2 && n->in[0]->dim[0] == length;
+}
+
+static bool
+sees_ahead(const struct node *n, int64_t length)
+{
+	return reaches_ahead(n, length) || looks_around(n, length) || comes_back(n, length);
+}
+
+/* What moves positions; behind it nothing is known. */
+static bool
+moves(const struct node *n)
+{
+	return node_is(n, "slice") || node_is(n, "pad") || node_is(n, "crop") || node_is(n, "roll") || node_is(n, "flip") ||
+	    node_is(n, "scan");
+}
+
+/* False where positions are moved on the way. */
+static bool
+mark(struct windows *w, const struct graph *g)
+{
+	int i, k;
+
+	w->of_input[w->input->id] = true;
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+		bool of_input = false, ahead = false;
+
+		for (k = 0; k < n->nin; k++) {
+			of_input |= n->in[k] && w->of_input[n->in[k]->id];
+			ahead |= n->in[k] && w->ahead[n->in[k]->id];
+		}
+		if (of_input && moves(n))
+			return false;
+		ahead |= of_input && n->in[0] && sees_ahead(n, w->length);
+		for (k = 0; k < n->nout; k++)
+			if (n->out[k]) {
+				w->of_input[n->out[k]->id] = of_input;
+				w->ahead[n->out[k]->id] = ahead;
+			}
+	}
+	return true;
+}
+
+/* The loss that compares each position with the one ahead, though that has been seen; NULL: there
+ * is none. */
+static const struct node *
+told_loss(const struct windows *w, const struct graph *g)
+{
+	int i;
+
+	for (i = 0; i < g->nodes.n; i++) {
+		const struct node *n = g->nodes.v[i];
+
+		if (node_is(n, "cross_entropy") && n->in[1] && n->in[1]->kind == T_TARGET && n->in[1]->rank == 1 &&
+		    n->in[1]->dim[0] == w->length && w->ahead[n->in[0]->id])
+			return n;
+	}
+	return NULL;
+}
+
+static void
+report(const struct rule *rule, struct lint *l, const struct windows *w, const struct node *n, const struct node *loss)
+{
+	const struct node *layer = n->part_of ? n->part_of : n;
+	int64_t ahead = reader_int(&l->module->set.data, "ahead", 1);
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' sees at each position what stands behind it, which is the answer",
+	    layer->path);
+
+	diag_place(l->diags, g, loss->loc, "the loss is here");
+	diag_fact(l->diags, g, "of a text '%s' is the window that is %lld further on than '%s': what position i is to foresee "
+	    "is the input at i + %lld", loss->in[1]->name, (long long)ahead, w->input->name, (long long)ahead);
+	if (node_is(n, "attend")) {
+		diag_help(l->diags, g, "%s(..., causal=true); of std/, gpt or llama in place of encoder", layer->op->name);
+		if (!op_attr_loc(n, "causal").src)
+			fix_argument(l, g, n->loc, "causal", "true", "let positions see none behind them");
+	} else if (node_is(n, "recurrent")) {
+		diag_help(l->diags, g, "leave bidirectional out");
+	} else {
+		diag_help(l->diags, g, "pad=(%lld, 0): all of the frame before the first position",
+		    (long long)((op_attr(n, "kernel")->v[0] - 1) * op_attr(n, "dilation")->v[0]));
+	}
+}
+
+/* The window that is read; NULL: there is none, or there are several. */
+static const struct tensor *
+window_of(const struct module *m)
+{
+	const struct tensor *found = NULL;
+	int i;
+
+	if (!reader_has_files(&m->set.data) || !reader_has(m->set.data.reader, "ahead"))
+		return NULL;
+	for (i = 0; i < m->forward->inputs.n; i++) {
+		const struct tensor *t = m->forward->inputs.v[i];
+
+		if (t->kind != T_INPUT)
+			continue;
+		if (found || t->rank != 1 || !t->tokens)
+			return NULL;
+		found = t;
+	}
+	return found;
+}
+
+static void
+check(const struct rule *rule, struct lint *l)
+{
+	struct module *m = l->module;
+	size_t n = (size_t)m->next_tensor + 1;
+	struct windows w = { .input = m->set.train ? window_of(m) : NULL };
+	struct place_set reported = { NULL };
+	const struct node *loss;
+	int64_t ahead = reader_int(&m->set.data, "ahead", 1);
+	int i;
+
+	if (!w.input || ahead < 1 || ahead >= w.input->dim[0])
+		return;
+	w.length = w.input->dim[0];
+	w.of_input = arena_array(m->arena, n, sizeof(*w.of_input));
+	w.ahead = arena_array(m->arena, n, sizeof(*w.ahead));
+	if (!mark(&w, m->forward) || !(loss = told_loss(&w, m->forward)))
+		return;
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *node = m->forward->nodes.v[i];
+
+		if (node->nin && node->in[0] && w.of_input[node->in[0]->id] && sees_ahead(node, w.length) &&
+		    place_is_new(&reported, l, rule, node->loc))
+			report(rule, l, &w, node, loss);
+	}
+}
+
+const struct rule rule_sees_answer = {
+	.id = "SW337",
+	.name = "sees-answer",
+	.family = FAMILY_TRAINING,
+	.severity = SEV_WARNING,
+	.brief = "a language model reads what it is to foresee",
+	.doc = "data text and data tokens give windows of one long text, and as target the same window one further on. So what a "
+	    "position is to foresee stands behind it in the input, and a layer that looks there copies it: the loss falls to almost "
+	    "0 within an epoch, in validation, too, and the model can write nothing, for then nothing stands behind.\n\n"
+	    "Reported where a cross_entropy compares all positions of such a window, of attention without causal=true and "
+	    "without a bias that may be a mask, of recurrent layers with bidirectional=true, and of convolutions that reach "
+	    "ahead. Quiet where positions are moved on the way, with ahead=0, and of data that other readers read, which may be of another "
+	    "kind: tags of words, or words that are masked (Devlin and others: BERT, 2018).",
+	.check = check,
+	.needs = NEEDS_GRAPH,
+};
