@@ -1,8 +1,9 @@
 /*
- * unscaled-input: large numbers straight into a layer with weights: bytes of 0 to 255, pictures
- * whose mean and deviation are of another scale, or columns of the data files that are far from 1.
- * Batch normalisation behind that layer divides a scale that all have out again, so then it is
- * right. Walks on from each input through layers that leave its range as it is, or move it.
+ * unscaled-input: large numbers straight into a layer with weights: bytes of 0 to 255, the numbers
+ * of classes, pictures whose mean and deviation are of another scale, or columns of the data files
+ * that are far from 1. Batch normalisation behind that layer divides a scale that all have out
+ * again, so then it is right. Walks on from each input through layers that leave its range as it
+ * is, or move it.
  */
 #include "rulekit/data_look.h"
 #include "rulekit/fix_edits.h"
@@ -26,7 +27,8 @@ struct column {			/* of vectors; of maps all their numbers are one */
 
 struct finding {		/* why an input is unscaled */
 	const struct tensor *input;
-	double factor, offset;	/* by which bytes have been moved since */
+	double white;		/* bytes go up to 255, classes to the last */
+	double factor, offset;	/* by which they have been moved since */
 	bool normal;		/* by mean= and std=, of which the least and the most of .worst follow */
 	bool known;		/* by the files' contents, which follow */
 	const char *file;
@@ -154,8 +156,11 @@ find(const struct lint *l, const struct tensor *input)
 
 	f->input = input;
 	f->factor = 1;
-	if (input->kind != T_INPUT || input->classes)
+	f->white = input->classes ? input->classes - 1 : WHITE;
+	if (input->kind != T_INPUT)
 		return NULL;
+	if (input->classes)
+		return f->white >= LARGE * sqrt(3) ? f : NULL;	/* the root of their mean square, if all are alike */
 	if (look_at(l, f))
 		return f->large > 0 ? f : NULL;
 	return holds_bytes(m, input) || is_normalised_wrongly(m, f) ? f : NULL;
@@ -165,7 +170,7 @@ find(const struct lint *l, const struct tensor *input)
 static double
 largest_byte(const struct finding *f)
 {
-	return fmax(fabs(f->offset), fabs(WHITE * f->factor + f->offset));
+	return fmax(fabs(f->offset), fabs(f->white * f->factor + f->offset));
 }
 
 static bool
@@ -186,7 +191,7 @@ moved(const struct lint *l, const struct node *n, const struct finding *from)
 	*f = *from;
 	f->factor = from->factor * op_real(n, "factor");
 	f->offset = from->offset * op_real(n, "factor") + op_real(n, "offset");
-	return fabs(f->factor) * WHITE >= LARGE && largest_byte(f) >= LARGE ? f : NULL;
+	return fabs(f->factor) * f->white >= LARGE && largest_byte(f) >= LARGE ? f : NULL;
 }
 
 /* Are its weights trained, and started for numbers of about 1? AlexNet's are not, beside bytes less
@@ -206,13 +211,16 @@ tell_bytes(struct lint *l, struct diag *g, const struct finding *f)
 {
 	const struct module *m = l->module;
 	const struct tensor *from = f->input;
-	bool file = file_of_bytes(m);
+	bool file = file_of_bytes(m) && !from->classes;
 
 	diag_place(l->diags, g, file ? m->set.data.loc : from->loc, file ?
 	    "the data come without scale=" : "the input is here");
 	diag_fact(l->diags, g, "its weights start for numbers of about 1: its outputs, and its "
 	    "gradient, are up to %g times as large", largest_byte(f));
-	if (is_moved(f))
+	if (from->classes)
+		diag_help(l->diags, g, "%s -> embedding(%d, ...) gives each a vector of its own: their numbers say nothing", from->name,
+		    from->classes);
+	else if (is_moved(f))
 		diag_help(l->diags, g, "divide them by %g, too", largest_byte(f));
 	else
 		diag_help(l->diags, g, from->dtype == DT_U8 ? "%s -> scale(1/255) -> ..." :
@@ -309,9 +317,9 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 	}
 	if (!f->known) {
 		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as %s %g to %g: nothing "
-		    "scales them", n->path, f->input->name, is_moved(f) ? "numbers of" : "bytes of",
-		    f->factor < 0 ? WHITE * f->factor + f->offset : f->offset,
-		    f->factor < 0 ? f->offset : WHITE * f->factor + f->offset);
+		    "scales them", n->path, f->input->name, is_moved(f) || f->input->classes ? "numbers of" : "bytes of",
+		    f->factor < 0 ? f->white * f->factor + f->offset : f->offset,
+		    f->factor < 0 ? f->offset : f->white * f->factor + f->offset);
 		tell_bytes(l, g, f);
 		return;
 	}
@@ -356,6 +364,19 @@ is_normalised(const struct graph *g, const struct tensor *t, int *looks)
 	return read && *looks > 0;
 }
 
+/* What is known of the input of a node, and of a concatenation of the first that anything is known
+ * of. */
+static struct finding *
+read_by(const struct node *n, struct finding *const *from)
+{
+	struct finding *in = NULL;
+	int i;
+
+	for (i = 0; i < n->nin && !in && (i == 0 || node_is(n, "concat")); i++)
+		in = n->in[i] ? from[n->in[i]->id] : NULL;
+	return in;
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -370,7 +391,7 @@ check(const struct rule *rule, struct lint *l)
 		from[f->inputs.v[i]->id] = find(l, f->inputs.v[i]);
 	for (i = 0; m->set.train && i < f->nodes.n; i++) {
 		const struct node *n = f->nodes.v[i];
-		struct finding *in = n->nin && n->in[0] ? from[n->in[0]->id] : NULL;
+		struct finding *in = read_by(n, from);
 
 		if (!in)
 			continue;
@@ -399,7 +420,7 @@ const struct rule rule_unscaled_input = {
 	    "64 KiB are read, where they are there: a column of vectors counts, or a map as a "
 	    "whole, whose root mean square, sqrt(mean^2 + deviation^2), is 30 or more, so that "
 	    "years and prices do beside shares. "
-	    "Otherwise u8 inputs of three or more extents, for vectors of bytes may be one-hot, and IDX "
+	    "Classes and tokens, of 53 or more, that are read as numbers. Otherwise u8 inputs of three or more extents, for vectors of bytes may be one-hot, and IDX "
 	    "files without scale=, whose usual contents are bytes. "
 	    "And pictures of which mean= and std= make numbers of 30 and more, as ImageNet's of 0 to 1 do of bytes, or numbers that all but "
 	    "agree, as those of bytes do beside scale=1/255. "
