@@ -231,6 +231,42 @@ check_numbers(const struct rule *rule, struct lint *l, const struct data_source 
 	advise(l, g, loss, &reach, &c);
 }
 
+/* ---- bytes ---- */
+
+/* An input that is bytes of pictures as they are, in whatever type; NULL: it is another thing. */
+static const struct tensor *
+bytes_of(const struct module *m, const struct tensor *t)
+{
+	const struct data_source *d = &m->set.data;
+
+	while (node_is(t->def, "cast"))
+		t = t->def->in[0];
+	if (t->kind != T_INPUT || t->classes || t->rank < 3)
+		return NULL;
+	if (t->dtype == DT_U8)
+		return t;
+	return d->reader && d->reader->bytes && d->scale == 1 && reader_count_of(d, "std") == 0 &&
+	    reader_count_of(d, "mean") == 0 ? t : NULL;
+}
+
+/* What bytes of an input are compared with: an autoencoder that scales what it reads and not what
+ * it is to give. */
+static void
+check_bytes(const struct rule *rule, struct lint *l, const struct node *loss)
+{
+	const struct tensor *x;
+	struct reach reach;
+	struct diag *g;
+
+	if (loss->op->kind != OP_LOSS || loss->nin < 2 || !loss->in[1] || !(x = bytes_of(l->module, loss->in[1])) ||
+	    !reach_of(loss, &reach) || reach.range.most != 1)
+		return;
+	g = lint_report(l, rule, loss->loc, "%s %g to %g, and '%s' holds bytes, 0 to %d", reach.opening, reach.range.least,
+	    reach.range.most, x->name, WHITE);
+	diag_place(l->diags, g, x->loc, "'%s' is declared here", x->name);
+	diag_help(l->diags, g, reach.range.least < 0 ? "compare with (%s - 127.5) / 127.5" : "compare with %s -> scale(1/255)", x->name);
+}
+
 /* ---- sides ---- */
 
 /* Losses of targets of -1 and 1, given 0 and 1. Numbers between may be meant, as weights. */
@@ -292,9 +328,12 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	const struct settings *set = &l->module->set;
+	int i;
 
 	if (set->train)
 		check_source(rule, l, &set->data);
+	for (i = 0; set->train && i < l->module->forward->nodes.n; i++)
+		check_bytes(rule, l, l->module->forward->nodes.v[i]);
 	if (set->validate)
 		check_source(rule, l, &set->validate_data);
 }
@@ -313,7 +352,8 @@ const struct rule rule_label_range = {
 	    "and training drives the activation where its slope is 0. Targets of bce, "
 	    "bce_with_logits, focal and kl_div are probabilities, those of poisson_nll counts; and "
 	    "those of hinge and soft_margin are -1 and 1: one of 0 trains nothing.\n\n"
-	    "The first 64 KiB of each file are read, where the program would look for it: in the "
+	    "Reported, too, where an input's bytes are compared with what lies between 0 and 1, as of an autoencoder that scales "
+	    "what it reads and not what it is to give. The first 64 KiB of each file are read, where the program would look for it: in the "
 	    "current folder, then beside the spec. Files that are not there, lie outside the "
 	    "project, or are not what their reader expects, are passed over. Number the classes from 0, or declare as many as "
 	    "there are; leave the activation out, or scale the targets. Seen in pytorch #1204 and "
