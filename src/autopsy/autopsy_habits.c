@@ -125,6 +125,10 @@ static const struct {
 	    "as a gradient penalty needs it, and adds up from step to step where such gradients are kept." },
 	[HABIT_PARALLEL] = { OF_DEVICE, true, TRACE_PARALLEL, "has %s: where that has several devices, each step copies the network to all of them, and gathers what they give on the "
 	    "first, which as a rule makes the loss, too, and is full before the others. DistributedDataParallel, with a process for each, gathers nothing." },
+	[HABIT_REGATHERED] = { OF_DEVICE, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "puts a network on one device (%s). Where it is that one, and it ran, all weights come to lie there, whatever room others have: without "
+	    "it, they stay where they were put." },
+	[HABIT_INSTANCES] = { OF_DEVICE, false, 0, "has a count of %s in Triton's instance_group. Where that is of what failed, as many instances of one model work on each device that it names (on all, where it names "
+	    "none), each with what it makes, and in most backends with weights of its own: fewer take less, and so do other devices for other models (gpus)." },
 	[HABIT_SPREAD] = { OF_DEVICE, false, TRACE_LOADING | TRACE_CHECKPOINT, "spreads weights over what devices there are (device_map). Where they nearly fill one, what layers make there, and what a language model keeps of a text, finds no room on "
 	    "it, however much others have: less for each, or for the first, by max_memory or device_map=\"balanced_low_0\", leaves some; so do weights in fewer bits." },
 	[HABIT_JOINED] = { OF_EITHER, false, 0, "joins what was predicted so far with the next (%s), as transformers' Trainer does in evaluation: where results are logits, a number for each position and "
@@ -236,7 +240,9 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		    (long long)y->log.paste.habits.trains.n);
 	case HABIT_REPLAY:
 		return arena_printf(y->arena, "%s (line %lld puts that on a device)", h->name, (long long)h->n);
-	case HABIT_RANKS:
+	case HABIT_REGATHERED:
+		return arena_printf(y->arena, "%s) that %s had spread over several (device_map", h->name, h->n == h->line ? "it" : arena_printf(y->arena, "line %lld", (long long)h->n));
+	case HABIT_RANKS: case HABIT_INSTANCES:
 		return arena_printf(y->arena, "%lld", (long long)h->n);
 	case HABIT_UNCHECKED:
 		return arena_printf(y->arena, h->n ? "runs %s, and gradient checkpointing was not found in what was read" : "has %s off", h->name);
@@ -389,6 +395,8 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 		return false;
 	if ((habits[kind].torch && !autopsy_may_be_torch(y)) || !is_of_kind(y, kind))
 		return false;
+	if (kind == HABIT_SPREAD && h->of[HABIT_REGATHERED].line)
+		return false;
 	if (kind == HABIT_SPREAD && y->budget.total > 0 && y->lo > y->budget.total)
 		return false;	/* no device has as much */
 	if ((kind == HABIT_LAYER && !is_of_layer(y)) || (kind == HABIT_UNITS && dense_of(y) < 0) || (kind == HABIT_LIMIT && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
@@ -412,7 +420,7 @@ autopsy_habits(struct autopsy *y)
 
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
 		if ((language == IN_PYTHON || (habits[kind].in & language)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
-			autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
+			(kind == HABIT_INSTANCES ? autopsy_hint : autopsy_cause)(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
 			    y->log.paste.habits.units_lines[dense_of(y)] : y->log.paste.habits.of[kind].line, filled(y, kind)));
 			said++;
 		}

@@ -14,6 +14,7 @@
 #include "oom/oom_says.h"
 
 #define MOVE_NEAR	3	/* lines between a line of code and the message that speaks of it */
+#define MOVE_BEHIND	8	/* or behind a message, where people show it by itself */
 #define MANY_PIXELS	500000	/* of a picture that is worth a word; what has fewer is as large as training has them */
 #define LARGE_PART	4	/* a request of a part of the device as large as that: one tensor of one batch */
 #define READ_AHEAD	15	/* lines from what reads weights to what ended it */
@@ -32,6 +33,22 @@ const char *
 autopsy_or_volatile(const struct autopsy *y)
 {
 	return y->log.paste.volatiles && !is_since_04(y->main) ? arena_printf(y->arena, " (before PyTorch 0.4, volatile as on line %d)", y->log.paste.volatiles) : "";
+}
+
+/* Where people show behind a message of a full device, by itself, the line that puts a network on
+ * it. */
+static void
+moved_behind(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct oom_message *o = y->main;
+	int line = p->moves > p->moves_traced ? p->moves : p->moves_traced;
+
+	if (o->kind != OOM_PYTORCH || line == p->habits.of[HABIT_REGATHERED].line || line <= o->last || line - o->last > MOVE_BEHIND || p->later.line || p->grows.line || autopsy_trains(y) || y->budget.total <= 0 ||
+	    y->budget.allocated < y->budget.total / 10 * 8 || (o->facts & (TRACE_LATE | TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP | TRACE_LOADING)))
+		return;
+	autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts a network on the device. Where it failed there, no step had begun, and no batch matters: weights alone are more than is free." UNTRIED(BY_OFFLOADING, " A "
+	    "part of them in the machine's memory (offloading)" UNTRIED(BY_BITS, ", or fewer bits") ", takes less there."), line));
 }
 
 static void
@@ -81,6 +98,7 @@ code(struct autopsy *y)
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts a network on the device. Where it failed there, before any step, no "
 		    "batch matters: as a rule another process has the device, which " LISTER " lists, or another index than meant "
 		    "was given (CUDA_VISIBLE_DEVICES); else weights alone are more than is free.", p->moves));
+	moved_behind(y);
 	if (p->converts_there && !y->main->host && !(y->main->facts & (TRACE_LATE | TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d puts a network on the device and makes numbers of 16 bits of its weights there. Where they were read in float32, they take twice as much room on it "
 		    "first: made so ahead of that, or read so (torch_dtype, now dtype), they do not.", p->converts_there));
@@ -462,7 +480,7 @@ reading(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	bool typed = p->types && p->types == p->loads_model && !p->quantizing;
+	bool typed = p->types && (p->types == p->loads || p->types == p->loads_model) && !p->quantizing;
 
 	if (!is_read_near(y) || (y->main->kind != OOM_KERNEL && !(y->main->kind == OOM_TOLD && y->main->host && p->told.killed.line)) || (y->main->facts & (TRACE_LOADING | TRACE_CHECKPOINT)))
 		return;

@@ -442,6 +442,29 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 		autopsy_cause(y, SAYS_ARRAY_EXTENTS, wide + 1);
 }
 
+#define OF_COLOURS	3	/* bytes of a pixel */
+#define MANY_FRAMES	1000
+
+/* A frame of a film, by its bytes and a name of what reads one: those before it may be kept. */
+static void
+frame_of_film(struct autopsy *y)
+{
+	static const int sides[][2] = { { 640, 480 }, { 854, 480 }, { 1280, 720 }, { 1920, 1080 }, { 2560, 1440 }, { 3840, 2160 }, { 4096, 2160 }, { 720, 1280 }, { 1080, 1920 } };
+	const struct oom_knob *films = &y->log.paste.domains[DOMAIN_FILMS];
+	char all[SIZE_TEXT];
+	int64_t bytes;
+	size_t i;
+
+	for (i = 0; films->line && i < sizeof(sides) / sizeof(*sides); i++) {
+		bytes = (int64_t)sides[i][0] * sides[i][1] * OF_COLOURS;
+		if (y->lo != bytes || y->hi != bytes)
+			continue;
+		autopsy_cause(y, SAYS_DOMAIN, arena_printf(y->arena, "Line %d names %s, and what was asked for is as large as a picture of %d x %d. Where frames of a film are kept as they are read (on a list), each takes that much, and "
+		    "%d of them %s: smaller frames, a part of the film at a time, or one after the other take less.", films->line, films->name, sides[i][0], sides[i][1], MANY_FRAMES, size_human(all, MANY_FRAMES * bytes)));
+		return;
+	}
+}
+
 static void
 host_request(struct autopsy *y)
 {
@@ -460,6 +483,10 @@ host_request(struct autopsy *y)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "Only %s was asked for: the machine's memory, or the "
 		    "part of it that this process may have, had no room even for that. What has the rest "
 		    "matters, not this request.", human));
+	if (pictures)
+		frame_of_film(y);
+	if (bytes <= SMALL_HOST)
+		;
 	else if (bytes >= LARGE_HOST && y->lo < IMPOSSIBLE && !(o->facts & TRACE_INITIAL))
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, which the system has to grant whole. "
 		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.%s",

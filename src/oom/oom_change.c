@@ -109,6 +109,7 @@ works_with_one(struct talk sentence)
 	return data && clause_works(talk_part(sentence, data, other)) && oom_short_fails(behind) && !talk_any_whole(behind, "batch size model network gpu");
 }
 
+#define LARGER_WITHIN	40	/* bytes from "moved to a bigger" to what that is */
 #define A_PART		"partial dataset|partial data|part of the dataset|part of the data|subset|small dataset|smaller dataset|toy dataset|mini dataset|small part of the data|few samples|fewer samples|a fraction of the data|half of the data|half the data|half of the dataset"
 #define ALL_OF_IT	"whole dataset|full dataset|entire dataset|overall dataset|complete dataset|whole data|full data|entire data|all the data|all data|whole set|full set|all of the data"
 #define COMPLETES	"can complete|completes|completed|can finish|finishes|finished|can be trained|can train|trains|succeeds|succeeded"
@@ -133,6 +134,22 @@ works_with_part(struct talk t)
 	return NULL;
 }
 
+#define TO_LARGER	"moved to a bigger|moved to bigger|moved to a larger|moved to larger|move to a bigger|move to bigger|move to a larger|move to larger|switched to a bigger|switched to a larger|switch to a larger|switch to a bigger|went to a larger|went to a bigger|tried a bigger|tried a larger|try a larger|try a bigger|tried bigger|tried larger|" \
+    "moving to a larger|moving to a bigger|moving to larger|moving to bigger|switching to a larger|scaled up to|scale up to"
+#define THAT_GROW	"scene scenes dataset datasets set image images picture pictures video videos graph graphs volume volumes mesh sequence sequences sample samples file files document documents map corpus"
+
+/* "When I moved to a bigger scene of 29 images it crashes": data again, and more of them. */
+static const char *
+fails_with_larger(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, TO_LARGER, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
+
+	return at && talk_any_whole(talk_head(behind, at + n, LARGER_WITHIN), THAT_GROW) && (oom_short_fails(behind) || talk_has_whole(behind, ENDED)) && !memchr(sentence.s, '?', sentence.n) &&
+	    !talk_any_whole(sentence, "if should would could") && !talk_any_whole(talk_head(behind, at + n, LARGER_WITHIN), "gpu gpus card machine instance server batch model network") ? at : NULL;
+}
+
 /* "With the set of the paper it works fine. With my own dataset it is out of memory.": of two
  * sentences, both of which name data, or of two clauses. */
 const char *
@@ -143,7 +160,7 @@ oom_change_data(struct talk t)
 	bool works = false, other = false;
 	size_t n;
 
-	if ((at = works_with_part(t)))
+	if ((at = works_with_part(t)) || (at = fails_with_larger(t)))
 		return at;
 	if (!talk_has_whole(t, DATA))
 		return NULL;

@@ -428,9 +428,8 @@ converts_there(struct talk t)
 	return false;
 }
 
-/* "net = net.to(device)", and nothing else. */
-static void
-move(struct oom_paste *p, struct talk t, int line)
+bool
+oom_code_moves(struct talk t)
 {
 	const char *s = binds_past_quote(t), *end = t.s + t.n, *at;
 	int blanks = 0;
@@ -439,10 +438,7 @@ move(struct oom_paste *p, struct talk t, int line)
 		end--;
 	for (at = s; at < end; at++)
 		blanks += *at == ' ';
-	if (end > s && end[-1] == ')' && blanks <= 2 && signs_is_move(talk_piece(talk_part(t, s, end))))
-		p->moves = line;
-	if (converts_there(t))
-		p->converts_there = line;
+	return end > s && end[-1] == ')' && blanks <= 2 && signs_is_move(talk_piece(talk_part(t, s, end)));
 }
 
 /* ahead of code in a sentence: it is advised, or left out */
@@ -516,7 +512,10 @@ oom_code_line(struct oom_paste *p, struct talk t, int line, bool traced)
 	gathers(p, t, line);
 	tensor_of_results(p, t, line);
 	oom_sets_line(p, t, line);
-	move(p, t, line);
+	if (oom_code_moves(t))
+		p->moves = line;
+	if (converts_there(t))
+		p->converts_there = line;
 	if (talk_any_phrase(t, "retain_graph=true|retain_graph = true") && talk_any_of(t, "backward( grad("))
 		p->keeps = line;
 }

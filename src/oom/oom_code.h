@@ -13,4 +13,7 @@ void	oom_code_said(struct oom_paste *, struct talk, int line);
  * loss`". */
 void	oom_code_spans(struct oom_paste *, struct talk, int line);
 
+/* "net = net.to(device)", and nothing else. */
+bool	oom_code_moves(struct talk);
+
 #endif

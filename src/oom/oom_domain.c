@@ -35,7 +35,7 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_METRICS] = "torchmetrics|torchmetric",
 	[DOMAIN_RESULTS] = "ultralytics|yolov8|yolov8n|yolov8s|yolov8m|yolov8l|yolov8x|yolov9|yolov10|yolov11|yolo11|yolo11n|yolo11s|yolo11m|yolo11l|yolo11x|yolov12|yolo12",
 	[DOMAIN_PREDICTS] = "model.predict|model.track|yolo.predict|yolo.track|yolo predict|yolo track|predict mode|track mode|inference|inferring|infering|predicting|tracking|rtsp|accumulate in ram|results = model(|results=model(|result = model(|model(source",
-	[DOMAIN_FILMS] = "pyav|av.open|decord|decord.videoreader|videoreader|torchcodec|videodecoder|torchvision.io.read_video|read_video|cv2.videocapture|videocapture|imageio.get_reader|videofileclip|moviepy",
+	[DOMAIN_FILMS] = "video_stream.read|cap.read|vidcap.read|video_capture.read|capture.read|video.read|pyav|av.open|decord|decord.videoreader|videoreader|torchcodec|videodecoder|torchvision.io.read_video|read_video|cv2.videocapture|videocapture|imageio.get_reader|videofileclip|moviepy",
 	[DOMAIN_STREAMS] = "stream=true|stream = true",
 	[DOMAIN_LISTS] = "list of numpy arrays|list of np arrays|list of arrays|list of images|list of frames|list of pictures|list of cv2 images|list of pil images|source=frames|source=images|source=image_list|source=frame_list",
 	[DOMAIN_EMBEDS] = "sentencetransformer|sentencetransformers|sentence-transformers|sentence_transformers|sentence transformers|sbert",

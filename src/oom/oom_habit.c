@@ -69,6 +69,7 @@ static const struct {
 	{ HABIT_UNIT, "auto_wrap_policy|auto_wrap(|enable_wrap(|wrap(|apply_fsdp(" },
 	{ HABIT_OFFLOADS, "\"device\": \"none|\"device\":\"none|\"device\": \"nvme|\"device\":\"nvme" },
 	{ HABIT_SERVER, "use_vllm=false|use_vllm: false|use_vllm = false|use_vllm false" },
+	{ HABIT_INSTANCES, "kind_cpu" },
 	{ HABIT_SIZES, "multi_scale=false|multi_scale: false|multi_scale = false" },
 	{ HABIT_BENCHMARK, "cudnn.benchmark = false|cudnn.benchmark=false|cudnn_benchmark=false|cudnn_benchmark = false|cudnn_benchmark: false" },
 };
@@ -574,10 +575,49 @@ in_loop(struct oom_habits *h, struct talk t, int line)
 	}
 }
 
+#define SPREADS		"device_map=\"auto|device_map='auto|device_map=\"balanced|device_map='balanced|device_map=\"sequential|device_map='sequential|device_map = \"auto|device_map = 'auto|device_map = \"balanced"
+#define GATHERS		").cuda()|).to(\"cuda|).to('cuda|).to(device)|).to(0)"
+
+/* "X.from_pretrained(name, device_map="auto").cuda()", or on a later line "model.cuda()". */
+static void
+regathers(struct oom_habits *h, struct talk t, int line)
+{
+	const char *spread = talk_first(t, SPREADS), *at = NULL, *end = t.s + t.n;
+	size_t n;
+
+	if (spread)
+		h->spread = line;
+	while (spread && talk_next_phrase(t, GATHERS, &at, &n))
+		if (at > spread && talk_first(talk_part(t, spread, end), ".eval().cuda()|).cuda()|).to(") && !talk_any_phrase(talk_part(t, spread, at), "tokenizer|inputs"))
+			oom_habit_keep(h, HABIT_REGATHERED, line, line, at + 1, at + n);
+}
+
+#define OF_GROUP	8	/* lines from the head of instance_group to its count */
+
+/* "instance_group [ { count: 8 kind: KIND_GPU } ]" */
+static void
+instances(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL;
+	int64_t count;
+	size_t n;
+
+	if (talk_any_phrase(t, "instance_group"))
+		h->group = line;
+	if (!h->group || line - h->group > OF_GROUP)
+		return;
+	while (talk_next_phrase(t, "count:|count :|\"count\"", &at, &n))
+		if (oom_habit_number(t, at + n, &count) && count > 1 && count <= MOST_PROCESSES)
+			oom_habit_keep(h, HABIT_INSTANCES, line, count, NULL, NULL);
+}
+
 void
 oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 {
 	const char *at;
+
+	regathers(h, t, line);
+	instances(h, t, line);
 
 	if (talk_any_phrase(t, CHECKPOINTS "|gradient checkpoint|activation checkpoint"))
 		h->checks = line;
@@ -608,6 +648,8 @@ oom_habit_traced(struct oom_habits *h, struct talk t, int line)
 void
 oom_habit_line(struct oom_habits *h, struct talk t, int line)
 {
+	const char *at;
+
 	by_call(h, t, line, false);
 	by_number(h, t, line);
 	oom_whole_line(h, t, line);
@@ -618,6 +660,8 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 	checkpoints(h, t, line);
 	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);
 	batches(h, t, line);
+	if (h->spread && line > h->spread && signs_is_move(talk_piece(t)) && (at = talk_first(t, ".cuda(|.to(")))
+		oom_habit_keep(h, HABIT_REGATHERED, line, h->spread, at, memchr(at, ')', (size_t)(t.s + t.n - at)) ? (const char *)memchr(at, ')', (size_t)(t.s + t.n - at)) + 1 : t.s + t.n);
 	stores(h, t, line);
 	oom_layer_line(h, t, line);
 	state(h, t, line);

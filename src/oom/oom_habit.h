@@ -77,7 +77,9 @@ enum oom_habit_kind {
 	HABIT_FEATURES,		/* features of all pictures are kept, by a method of this name */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */
+	HABIT_REGATHERED,	/* a network that was spread over devices is put on one, by this call; `n`: the line that spreads it */
 	HABIT_SPREAD,		/* weights are spread over devices, by this setting */
+	HABIT_INSTANCES,	/* Triton is told to run so many instances of a model on each device */
 	HABIT_JOINED,		/* transformers' Trainer joins what it predicts for all samples, by this call */
 	HABIT_PARTS,		/* dask's parts are put together to one frame, by this call */
 	HABIT_HOOK,		/* Lightning keeps what steps return until this runs */
@@ -117,6 +119,7 @@ struct oom_habits {
 	bool on_processor;	/* what code names "device" is the processor */
 	bool off[HABITS];	/* kinds of which a line says that they are off */
 	int64_t context;	/* positions that a run of llama.cpp was given or has, the most of several; 0: that is not told */
+	int spread, group;	/* the last line that spreads a network over devices, and that begins Triton's instance_group; 0: none */
 	int limits;		/* the last line, a head under which a container's limits stand; 0: none, or others follow */
 	int64_t units[HABIT_LAYERS];	/* of dense layers, */
 	int units_lines[HABIT_LAYERS], dense;	/* their lines, and how many there are */

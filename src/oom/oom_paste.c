@@ -581,6 +581,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	oom_knob_line(p->knobs, t, line, source, traced);
 	if (traced) {
 		oom_habit_traced(&p->habits, t, line);
+		if (oom_code_moves(t))
+			p->moves_traced = line;
 		return;
 	}
 	if (source == SOURCE_CODE || source == SOURCE_COMMAND || source == SOURCE_SETTING || form_has_started(t))

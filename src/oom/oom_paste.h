@@ -49,7 +49,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int frozen;		/* weights are set to have no gradient; */
 	int no_grad;		/* gradients are switched off, or a library does it; */
 	int volatiles;		/* or as PyTorch before 0.4 did */
-	int moves;		/* a network is put on the device, */
+	int moves, moves_traced;	/* a network is put on the device, by code, or by a line of a traceback, */
 	int converts_there;	/* and only then into a type of fewer bytes */
 	int all_moved, all_run;	/* so are all samples, by their names; or a network is given them at once */
 	bool parts_named;	/* a batch has a name as all samples have */

@@ -45,7 +45,7 @@ static const struct {
 #define POLITE		"if you could|if you can|if you know|if you have any|if anyone|if someone|if somebody"
 #define POLITE_WITHIN	16	/* bytes, from its "if" */
 #define ASKED		"help tell explain know knows advise idea ideas suggestion suggestions advice clue hint hints solution solutions"
-#define ADVICE		"fixed a bug|fixes a bug|fix a bug|bug where|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|handling|" \
+#define ADVICE		"fixed a bug|fixes a bug|fix a bug|bug where|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|" \
     "checks for|check for|looks for|look for|searches for|matches the string|the string|"	\
     "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|i thought|thought it|would expect|worried|worry|afraid|mitigate|mitigates|risk|should you|simulate oom|simulate an|simulate out|simulate the out|simulate the oom|simulate a cuda|simulate cuda|simulate memory|simulate low|simulate insufficient|simulates an|simulates out|simulates oom|simulates the|instead of running"
 /* What stands behind it in the name of something that deals with it. */
@@ -204,6 +204,13 @@ is_doubted(struct talk clause, const char *at)
 	return talk_any_whole(before, "too") && talk_has_whole(before, "for it to be|for this to be|for that to be|for it being|to be just a|to be only a");
 }
 
+/* "better handling of OOM", but not "OOM when handling more than 30 images". */
+static bool
+deals_with(struct talk clause)
+{
+	return talk_any_whole(clause, "handling") && !talk_has_whole(clause, "when handling|while handling|upon handling|by handling|after handling|for handling|start handling");
+}
+
 bool
 oom_told_happened(struct talk line, const char *at, size_t n)
 {
@@ -216,7 +223,7 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
-	return ((!talk_has_whole(clause, ADVICE) || is_bound(clause, at)) && !is_excepted(clause) && !is_condition(clause, at)) || clause_is_question(talk_sentence(line, at));
+	return ((!(talk_has_whole(clause, ADVICE) || deals_with(clause)) || is_bound(clause, at)) && !is_excepted(clause) && !is_condition(clause, at)) || clause_is_question(talk_sentence(line, at));
 }
 
 /* A card (显卡) that is short of something is so of memory where 内存 or 跑 says it, or the word stands
