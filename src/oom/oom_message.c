@@ -152,6 +152,8 @@ is_what_failed(struct talk line, const char *name, const char *at)
 {
 	const char *s = name + strlen("cuda"), *to;
 
+	if (at - name == sizeof("cuda.") - 1 && *s == '.')
+		return true;		/* "torch.cuda.OutOfMemoryError", whatever stands ahead of it */
 	if (s < at && is_letter(*s)) {
 		s = piece_past_word(s, at);
 		return s < at && *s == '(';

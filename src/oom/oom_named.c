@@ -642,7 +642,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
 	if (killed)
-		o->by_system = talk_has_whole(talk_clause(t, killed, 1), BY_SYSTEM);
+		o->by_system = talk_has_whole(talk_clause(t, killed, 1), BY_SYSTEM) || talk_has_whole(talk_sentence(t, killed), "sigkill|signal 9");
 	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : talk_any_phrase(t, "词向量") ? talk_first(t, "词向量") : says(t, VECTORS), line);

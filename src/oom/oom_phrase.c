@@ -293,6 +293,8 @@ const struct phrase oom_phrases[] = {
 	{ "Insufficient Memory (IOAF code 8", FROM_METAL("Metal") },
 	{ "Could not allocate tensor with % . There is not enough GPU video memory", FROM("DirectML") },
 	{ "Could not allocate tensor with @ bytes. There is not enough GPU video memory", FROM("DirectML") },	/* as people quote it */
+	{ "Could not allocate tensor with %", FROM("DirectML") },	/* cut */
+	{ "Could not allocate tensor with @ bytes", FROM("DirectML") },
 	{ "tid(& ) 8007000E Not enough memory resources are available", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },
 	{ "tid(& ) 80070008 Not enough memory resources are available", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },
 	{ "tid(& ) 8007000E Not enough storage is available", OWN(OOM_OTHER, "DirectML", DIRECTML_CODE) },	/* older Windows */
@@ -325,8 +327,8 @@ const struct phrase oom_phrases[] = {
 	{ "Can't allocate [DEVICE] memory: #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ND4J", NULL, PHRASE_BYTES) },
 	{ "Device memory allocation of size # failed", OWN_BYTES(OOM_CUDA, "Vulkan") },
 	{ "Device memory allocation of size # failed", ROW(ROLE_MESSAGE, OOM_OTHER, false, NULL, NULL, PHRASE_BYTES) },
-	{ "vkAllocateMemory failed -2", SAYS(OOM_CUDA, "Vulkan", VULKAN_DEVICE) },	/* as ncnn writes it */
-	{ "vkAllocateMemory failed -1", ROW(ROLE_MESSAGE, OOM_HOST, true, "Vulkan", VULKAN_HOST, 0) },
+	{ "~vkAllocateMemory @ -2", SAYS(OOM_CUDA, "Vulkan", VULKAN_DEVICE) },	/* as ncnn writes it */
+	{ "~vkAllocateMemory @ -1", ROW(ROLE_MESSAGE, OOM_HOST, true, "Vulkan", VULKAN_HOST, 0) },
 	{ "vkAllocateMemory failed -10", APART("Vulkan", VULKAN_OBJECTS) },
 	{ "~vkAllocateMemory failed!", HEDGED(OOM_CUDA, "Vulkan", VULKAN_UNTOLD) },
 	{ "VK_ERROR_OUT_OF_DEVICE_MEMORY", FROM("Vulkan") },

@@ -92,11 +92,14 @@ is_call(struct piece line, struct piece *path, struct piece *function)
 static bool
 is_marked(struct piece line)
 {
-	const char *at, *end = line.s + line.n;
+	const char *at, *s, *end = line.s + line.n;
 
 	if (piece_find(line, "\xe2\x9d\xb1"))
 		return true;
 	at = piece_find(line, "-> ");
+	for (s = line.s; at && s < at && at[-1] != '-'; s++)
+		if (piece_is_word(*s))
+			return false;		/* "OOM 1.0 -> 1.1" */
 	return at && at - line.s <= MARK_WITHIN && at + 3 < end && at[3] >= '0' && at[3] <= '9' &&
 	    (at == line.s || at[-1] == '-' || at[-1] == ' ');
 }
