@@ -239,6 +239,65 @@ newer_fail(struct talk t)
 	    !talk_any_whole(sentence, "still also neither either same should would could may might if") && !memchr(ahead.s, '?', ahead.n) ? at : NULL;
 }
 
+/* Past a version with two dots, "1.52.2", at S, as no setting has; or NULL. */
+static const char *
+past_release(const char *s, const char *end)
+{
+	int dots = 0;
+
+	s = piece_past_blanks(s, end);
+	for (s += s < end && lower(*s) == 'v'; s < end && is_digit(*s); ) {
+		while (s < end && is_digit(*s))
+			s++;
+		if (end - s < 2 || *s != '.' || !is_digit(s[1]))
+			break;
+		dots++;
+		s++;
+	}
+	return dots > 1 ? s : NULL;
+}
+
+#define NONE_WITH	"no previous issue with|no previous issues with|no issue with|no issues with|no such issue with|no problem with|no problems with|no such problem with|no previous problem with|no error with|no such error with|no oom with|have to go back to|had to go back to|has to go back to|must go back to|" \
+    "have to downgrade to|had to downgrade to|forced to downgrade to|went back to"
+
+/* "OOM with 3.1.1. No previous issue with 3.1.0.", "It is OOM, so I have to go back to 0.0.18" */
+static const char *
+none_with(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, NONE_WITH, &n), *end = t.s + t.n;
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && past_release(at + n, end) && oom_short_fails(t) && !talk_any_whole(sentence, STILL " should would might may if") && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
+#define CAN		"i can|i could|we can|we could|it can|it could"
+#define CAN_NOT		"i can't|i cannot|i can not|i couldn't|i could not|we can't|we cannot|it can't|it cannot|can't"
+
+/* "Using 1.52.2 I can offload 15 layers, but using 1.53 I can't": one release with which it can,
+ * and another number with which it cannot. */
+static const char *
+can_with_one(struct talk t)
+{
+	const char *at, *to, *but, *end = t.s + t.n;
+	struct talk rest, sentence, ahead, behind;
+	size_t n, length;
+
+	for (rest = t; (at = talk_find_whole(rest, "using|with|in|on|version", &n)); rest = talk_part(t, at + n, end)) {
+		if (!(to = past_release(at + n, end)))
+			continue;
+		sentence = talk_sentence(t, at);
+		but = talk_find_whole(talk_part(t, to, sentence.s + sentence.n), "but|while|whereas|however", &length);
+		if (!but)
+			continue;
+		ahead = talk_part(t, to, but);
+		behind = talk_part(t, but, sentence.s + sentence.n);
+		if (talk_has_whole(ahead, CAN) && !clause_says_no(ahead, "") && has_version(behind) && talk_has_whole(behind, CAN_NOT) && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
 #define UPDATED_CHINESE	"更新后|升级后|更新之后|升级之后|更新以后|升级以后|更新到最新|升级到最新|更新完|升级完|拉了最新代码|拉取最新代码"
 #define FAILS_CHINESE	"报错|爆显存|爆了|溢出|显存不足|内存不足|显存不够|内存不够|oom|OOM|跑不了|跑不起来|启动不了|无法启动|无法运行|崩溃|挂了"
 #define OLDER_CHINESE	"旧版本|老版本|之前的版本|以前的版本|上个版本|上一个版本|旧版|老版|低版本|回退到|回退版本|降级到|降级后|降到"
@@ -270,6 +329,8 @@ oom_version_told(struct talk t)
 	at = at ? at : came_by_update(t);
 	at = at ? at : worked_before(t);
 	at = at ? at : newer_fail(t);
+	at = at ? at : none_with(t);
+	at = at ? at : can_with_one(t);
 	at = at ? at : came_with_chinese(t);
 	return at ? at : one_of_two(t);
 }
