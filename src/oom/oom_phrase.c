@@ -99,6 +99,7 @@ const struct phrase oom_phrases[] = {
 	{ "~bus error: out of shared memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
 	{ "~insufficient shared @ (shm", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
 	{ "~bus error. It is possible that dataloader's workers are out of shared memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
+	{ "~dataloader's workers are out of shared memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
 	{ "DataLoader worker (pid @ is killed by signal: Killed",
 	    ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_KILLED, PHRASE_HEDGED) },
 	{ "DataLoader worker (pid @ is killed by signal\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_GONE,
