@@ -128,6 +128,30 @@ oom_bulk_long(struct talk t, bool sentence)
 
 #define OF_PAGES	"+ pages|all pages|hundreds of pages|thousands of pages|many pages|page pdf|pages pdf|large pdf|long pdf|big pdf|larger pdf|longer pdf|large document|larger document"
 
+#define OF_FILM		"video|videos|clip|clips|film|films|movie"
+#define NO_LENGTH	"took takes take per every after each interval timeout later elapsed it/s s/it"
+
+/* "an 8 second 24 fps video", "clips of 10 seconds": how long a film is, in a clause that has
+ * it. */
+static const char *
+counts_seconds(struct talk t)
+{
+	struct talk clause, word;
+	const char *s, *to, *end = t.s + t.n;
+	int64_t n;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &n)))
+			continue;
+		word = clause_word_behind(t, to);
+		clause = talk_clause(t, s, 1);
+		if (n > 1 && talk_is_one_of(word, "second seconds sec secs") && talk_has_whole(clause, OF_FILM) && !talk_any_whole(clause, NO_LENGTH))
+			return s;
+	}
+	return NULL;
+}
+
 /* or that are what is worked on. */
 const char *
 oom_bulk_media(struct talk t)
@@ -138,7 +162,7 @@ oom_bulk_media(struct talk t)
 		return at;
 	if ((at = talk_first(t, OF_PAGES)) && !talk_any_whole(talk_sentence(t, at), "even despite still although though"))
 		return at;
-	if ((at = counts_frames(t)))
+	if ((at = counts_frames(t)) || (at = counts_seconds(t)))
 		return at;
 	return talk_first(t, "depending on text size|depending on the text|depending on text length|depending on the length|depends on the length of|depending on sentence length|length of the text|length of my text|string whose length|seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
