@@ -559,10 +559,10 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		said_at(&p->later, t, at, line);
 }
 
-#define AFTER_TESTS	"after evaluation|after the evaluation|after each evaluation|after every evaluation|after an evaluation|after validation|after the validation|after each validation|after every validation|after a validation|after validating|after evaluating|" \
+#define AFTER_TESTS	"after evaluation|after the evaluation|after the first evaluation|after the first validation|after the first eval|after the first test|after each evaluation|after every evaluation|after an evaluation|after validation|after the validation|after each validation|after every validation|after a validation|after validating|after evaluating|" \
     "after testing|after each test|after every test|after eval|after the eval|after each eval|after every eval|once evaluation is done|once validation is done|after val|after each val|after every val"
 #define RISES		"goes up|went up|go up|rises|rose|increases|increased|grows|grew|jumps|jumped|doubles|doubled|climbs|climbed|is higher|is larger"
-#define IS_KEPT		"not released|n't released|never released|not freed|n't freed|never freed|not decrease|n't decrease|not go down|n't go down|not drop|n't drop|not go back|n't go back"
+#define IS_KEPT		"not release|n't release|not free|n't free|never releases|never frees|not released|n't released|never released|not freed|n't freed|never freed|not decrease|n't decrease|not go down|n't go down|not drop|n't drop|not go back|n't go back"
 
 /* "After evaluation the GPU's memory goes up to 15 GiB": what tests left there when they had
  * ended. */
@@ -572,6 +572,7 @@ oom_when_left(struct talk t)
 	const char *at = NULL, *memory, *rises;
 	struct talk behind;
 	size_t n, length;
+	bool kept;
 
 	while (talk_next_phrase(t, AFTER_TESTS, &at, &n)) {
 		behind = talk_sentence(t, at);
@@ -580,9 +581,10 @@ oom_when_left(struct talk t)
 		behind = talk_part(t, at + n, behind.s + behind.n);
 		if (!(memory = talk_find_whole(behind, "memory|vram|memory usage", &length)) || clause_is_question(behind) || talk_any_whole(talk_sentence(t, at), "should would could accuracy loss"))
 			continue;
+		kept = talk_has_whole(behind, IS_KEPT);
 		behind = talk_part(behind, memory, behind.s + behind.n);
 		rises = talk_find_whole(behind, RISES, &length);
-		if (talk_has_whole(behind, IS_KEPT) || (rises && !clause_says_no(talk_part(behind, behind.s, rises), "")))
+		if (kept || (rises && !clause_says_no(talk_part(behind, behind.s, rises), "")))
 			return at;
 	}
 	return NULL;
