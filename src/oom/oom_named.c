@@ -228,7 +228,7 @@ runs_on_processor(struct talk t)
     "crawl-300d|gensim|keyedvectors|wiki-news-300d|load_word2vec_format|load_facebook_model"
 
 #define ADAPTER	"lora|qlora|peft|dora"
-#define FULL	"full tuning|full-tuning|full fine-tuning|full fine tuning|full finetuning|full-finetuning|full-fine-tuning|full fine-tune|full finetune|full-parameter|full parameter|full-parameters|full parameters|fully finetune|" \
+#define FULL	"full dreambooth|full dreambooth training|non-lora|non lora|without lora|not lora|full training of|full tuning|full-tuning|full fine-tuning|full fine tuning|full finetuning|full-finetuning|full-fine-tuning|full fine-tune|full finetune|full-parameter|full parameter|full-parameters|full parameters|fully finetune|" \
     "fully fine-tune|fully finetuning|fully fine-tuning|fully fine tune|fully fine tuning|finetuning_type full|finetuning_type: full"
 #define FULL_CHINESE	"全参微调|全参数|全量微调|全量训练|全模型训练|全参训练|模型全参|全参sft|全参数sft|全参finetune"
 #define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding|1-hot|1-hot encoding|1-hot encoded"
