@@ -312,7 +312,7 @@ stays(const struct autopsy *y)
 static bool
 may_be_device(const struct autopsy *y)
 {
-	return !y->main->host && !autopsy_is_near_ram(y);
+	return !y->main->host && !autopsy_is_near_ram(y) && !(y->log.paste.grows.line && y->log.paste.grows_host == y->log.paste.grows.line);
 }
 
 static bool
