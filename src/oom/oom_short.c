@@ -20,7 +20,7 @@ static const struct {
 	enum told_what what;
 	const char *phrases;
 } by_itself[] = {
-	{ TOLD_ENDED, "out_of_memory|cuda_out_of_memory|gpu_out_of_memory|out_of_gpu_memory|cuda_error_out_of_memory|out-of-video-memory|out of gpu space|out of vram space|out of video memory|out-of-cpu-memory|out-of-gpu-memory|out of gpu memory|oom|ooms|oomed|oom-kill|oom_kill|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|rayoutofmemoryerror|out of the memory|"
+	{ TOLD_ENDED, "out_of_memory|cuda_out_of_memory|cuda_out_of memory|cuda_out of memory|out_of memory|out of_memory|gpu_out_of_memory|out_of_gpu_memory|cuda_error_out_of_memory|out-of-video-memory|out of gpu space|out of vram space|out of video memory|out-of-cpu-memory|out-of-gpu-memory|out of gpu memory|oom|ooms|oomed|oom-kill|oom_kill|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|rayoutofmemoryerror|out of the memory|"
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of memary|out of mamory|cuda of memory|out of mem|out-of-mem|out memory|run out memory|memory out|gpu out|"
 	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_FULL, "memory: 100%|memory 100%|memory at 100%|ram: 100%|ram 100%|ram at 100%" },
