@@ -9,7 +9,7 @@
 #include "base/ascii.h"
 #include "base/text.h"
 
-#define ENLARGED	"Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: tiles, where a program has them (--tile in Real-ESRGAN), bound that."
+#define ENLARGED	"Where pictures are enlarged or restored, most layers keep the height and width of what they are given, in many channels, so that what they take grows with the pixels at once: " HAS_TRAINED("in training smaller crops (gt_size in BasicSR), else ") "tiles, where a program has them (--tile in Real-ESRGAN), bound that."
 
 static const char *const says[DOMAINS] = {
 	[DOMAIN_SPEAKERS] = "Where the speakers of a recording are told apart, each of its windows gets a vector: some programs give a network all windows of a recording at once, as Resemblyzer's embed_utterance() does, "
