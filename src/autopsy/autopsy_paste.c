@@ -527,7 +527,7 @@ collector(struct autopsy *y)
 {
 	if (!y->log.paste.julia || strcmp(y->main->who, "CUDA.jl") == 0)
 		return;
-	autopsy_cause(y, SAYS_COLLECTOR, arena_printf(y->arena, "Line %d is as Julia writes errors. Its arrays of the device are freed when its collector has found them, "
+	autopsy_cause(y, SAYS_COLLECTOR, arena_printf(y->arena, "Line %d is of Julia, by its words. Its arrays of the device are freed when its collector has found them, "
 	    "and that looks at the machine's memory: what no program holds any longer may still lie there. GC.gc() and "
 	    "CUDA.reclaim() from time to time tell whether it is that.", y->log.paste.julia));
 }

@@ -126,6 +126,7 @@ const struct detail oom_details[] = {
 	{ "memory usage: @ (% / %", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },
 	{ "pool usage: %", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },
 	{ "(% reserved)", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },
+	{ "currently at # /", DETAIL_SIZE, OOM_CUDA, OOM_ALLOCATED },	/* of Guppy */
 	{ "Only % available on device", DETAIL_SIZE, OOM_CUDA, OOM_FREE },
 	{ "CUDA memory: % total", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },	/* of a miner */
 	{ "total, % free", DETAIL_SIZE, OOM_CUDA, OOM_FREE },

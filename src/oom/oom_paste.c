@@ -415,7 +415,7 @@ program(struct oom_paste *p, struct talk t, int line)
 		p->gpu_files = line;
 	if (talk_any_phrase(t, "torch_xla|-packages/torch/|-packages\\torch\\"))
 		p->torch_files = line;
-	if (talk_any_phrase(t, "error: loaderror:"))
+	if (talk_any_phrase(t, "error: loaderror:|cuda.memory_status()|cuda.@sync|cuda.allowscalar(|cuda.reclaim()|cuda.pool_status()"))
 		p->julia = line;
 	if (has_root(t, "/content/"))
 		p->colab = line;

@@ -84,6 +84,12 @@ const struct phrase oom_machine_phrases[] = {
 	{ "systemd-oomd[# ]: Killed & due to memory", HOST_SAYS("systemd-oomd", KILLED) },
 	{ "fatal error: Killed signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	{ "internal compiler error: Killed", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	/* the same as GCC says it elsewhere */
+	{ "已杀死 signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) }, { "已杀死 信号终止了程序", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	{ "強制終了 signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) }, { "죽었음 signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	{ "Убито signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) }, { "Getötet signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	{ "Processus arrêté signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) }, { "Terminado (killed) signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) },
+	{ "EXIT STRING: Killed (signal 9)", ENDED },	/* of MPICH and Intel MPI */
 	{ "'cicc' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) }, { "'ptxas' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	{ "'cudafe++' died due to signal 9", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	{ "was sent @ Perhaps out of memory?", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "gunicorn", SIGNAL_9, PHRASE_HEDGED) },

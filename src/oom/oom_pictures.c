@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_short.h"
 
 #define LARGE_SIDE	400
 #define MOST_KILO	32	/* thousands of pixels */
@@ -233,5 +234,21 @@ is_part_of_network(struct talk t, struct talk clause, const char *at)
 const char *
 oom_pictures_sizes(struct talk t)
 {
-	return clause_says_unless(t, "multi-scale|multiscale|multi_scale|multi scale|random scale|random=1", AHEAD | WORKS, "without off", is_part_of_network);
+	return clause_says_unless(t, "multi-scale|multiscale|multi_scale|multi scale|random scale|random=1|random = 1 in|set random = 1|random = 1 is|random=1 in", AHEAD | WORKS, "without off", is_part_of_network);
+}
+
+#define FIXED		"random = 0|random=0|random to 0|random is 0|multiscale = false|multiscale=false|multi_scale=false|multi_scale = false|without multi-scale|without multiscale"
+
+/* "I set random = 0, and it's ok" */
+const char *
+oom_pictures_fixed(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, FIXED, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, behind;
+
+	if (!at || clause_is_question(sentence) || talk_any_whole(sentence, "still also even neither should would could"))
+		return NULL;
+	behind = talk_part(t, at + n, sentence.s + sentence.n);
+	return clause_works(behind) && !oom_short_fails(behind) ? at : NULL;
 }

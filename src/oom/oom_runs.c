@@ -642,7 +642,7 @@ oom_runs_penalty(struct talk t)
 	return clause_says(t, "gradient penalty|gradient_penalty|gradient-penalty|wgan-gp|wgangp|wgan_gp", AHEAD, "instead removed");
 }
 
-#define NOTEBOOKS	"two notebooks|1st notebook|2nd notebook|second notebook|two jupyter notebooks|two different notebooks|both notebooks|other notebook|other notebooks|another notebook|first notebook|previous notebook|other jupyter notebook|other jupyter notebooks|"	\
+#define NOTEBOOKS	"two jupyter kernels|2 jupyter kernels|both jupyter kernels|two notebooks|1st notebook|2nd notebook|second notebook|two jupyter notebooks|two different notebooks|both notebooks|other notebook|other notebooks|another notebook|first notebook|previous notebook|other jupyter notebook|other jupyter notebooks|"	\
     "another jupyter notebook|other jupyter kernel|other jupyter kernels|another jupyter kernel|other ipython|another ipython|other python process|other python processes|another python process|other python program|another python program"
 #define OPEN_OR_ENDED	"close closed closing shut shutdown shutting kill killed killing terminate terminated terminating running opened open simultaneously"
 

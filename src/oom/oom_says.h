@@ -236,6 +236,10 @@
     "free by then (less than the device has, as a display and the system take a part) must be as much."
 #define DAG_IN_ONE	"A miner failed on the device, and guesses that its memory is in pieces: its set of data (the DAG) is of several GiB, grows with time, and "	\
     "has to lie there in one piece, or in few. Another error of the device ends so, too."
+#define JULIA_FREES	"CUDA.jl got no memory of the device, and tries again once it has freed what Julia's collector finds without use; by itself this is no failure. What it says there to have freed had lain there with no use for it: freed sooner "	\
+    "(CUDA.unsafe_free!(), GC.gc(false) from time to time), it leaves room. What is held by a variable or a function that still runs, no collector frees."
+#define GUPPY_CHUNKS	"Guppy, which reads bases from a nanopore's signals, had no room on the device, or within its own limit there, for the pieces that it works on at once: fewer of them (--chunks_per_runner), fewer runners on a device "	\
+    "(--gpu_runners_per_device), or a model with fewer weights (fast, hac), take less."
 #define TOO_BIG		"NumPy was to make an array of more bytes than a program can address, so that it does not matter how much memory there is. A Python of 32 "	\
     "bits has 2 to 4 GiB in all; in one of 64 bits the size itself is wrong, or the product of extents that need not be multiplied."
 #define COUNTED_SHORT	"Not for want of memory: ggml counts ahead how large the buffer of a graph's results has to be, and came to less than the graph "	\

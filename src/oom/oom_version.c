@@ -121,7 +121,7 @@ came_since(struct talk t)
 }
 
 #define FINE		"no prob|no problem|without problem|without issue|without any problem|without any issue|without error"
-#define PROGRAMS	RELEASES " chainer cupy mxnet paddle paddlepaddle onnxruntime ort xgboost lightgbm jaxlib vllm theano julia flux tensorrt opencv python python2 python3"
+#define PROGRAMS	RELEASES " chainer cupy mxnet paddle paddlepaddle onnxruntime ort xgboost lightgbm jaxlib vllm theano julia flux tensorrt opencv python python2 python3 guppy dorado bonito megalodon"
 
 /* "Scripts run fine for Chainer==4.5", "it works with version 2.1": a version, by its name, behind
  * what works; a bare number may be any setting's. */

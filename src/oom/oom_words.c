@@ -595,6 +595,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said_of_given(&p->large, &p->told, t, line, oom_pictures_large);
 	said_of_failure(&p->large, &p->told, t, oom_pictures_side(t), line);
 	said_of_failure(&p->sizes, &p->told, t, oom_pictures_sizes(t), line);
+	if (!p->sizes.line)
+		said(&p->sizes, t, oom_pictures_fixed(t), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
 		said(&p->card, t, oom_bulk_card(t), line);
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
