@@ -35,22 +35,34 @@ share_of(const struct node *n)
 	return node_is(n, "dropout") ? "rate" : node_is(n, "attend") ? "dropout" : NULL;
 }
 
+/* Do features that are not dropped stand beside it? */
+static bool
+is_beside(const struct tensor_readers *r, const struct node *n)
+{
+	const struct node *reader = only_reader(r, n);
+	int i;
+
+	for (i = 0; node_is(reader, "concat") && i < reader->nin; i++)
+		if (reader->in[i] != n->out[0] && !node_is(reader->in[i]->def, "dropout"))
+			return true;
+	return false;
+}
+
 /* Attention drops some of what each position weighs the others with, however many there are. */
 static bool
-is_high(const struct node *n)
+is_high(const struct tensor_readers *r, const struct node *n)
 {
 	const char *share = share_of(n);
 	double rate = share ? op_real(n, share) : 0;
 
-	return rate >= HIGH && (rate > HIGHEST || node_is(n, "attend") || left_of_vector(n) < ENOUGH);
+	return rate >= HIGH && (rate > HIGHEST || node_is(n, "attend") || (left_of_vector(n) < ENOUGH && !is_beside(r, n)));
 }
 
 /* What it makes. */
 static const struct tensor *
-found(const struct node *n, const void *context)
+found(const struct node *n, const void *readers)
 {
-	(void)context;
-	return is_high(n) ? n->out[0] : NULL;
+	return is_high(readers, n) ? n->out[0] : NULL;
 }
 
 static const char *
@@ -96,15 +108,16 @@ check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
 	struct place_set reported = { NULL }, needed = { NULL };
+	struct tensor_readers r = readers_of(l);
 	int i;
 
 	if (!m->set.train)
 		return;
-	place_add_unfound(&needed, l, found, NULL);
+	place_add_unfound(&needed, l, found, &r);
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 
-		if (is_high(n) && place_is_new(&reported, l, rule, n->loc))
+		if (is_high(&r, n) && place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, !place_has(&needed, n->loc));
 	}
 }
@@ -121,7 +134,8 @@ const struct rule rule_high_dropout = {
 	    "fails.\n\n"
 	    "Reported from 0.8 on, but not up to 0.9 of vectors of each of which 200 numbers or more are "
 	    "left: Kuchaiev and Ginsburg (Training deep autoencoders for collaborative filtering, "
-	    "2017) do well with 0.8, Simonyan and Zisserman (Two-stream convolutional networks, 2014) with 0.9. The dropout= of attention "
+	    "2017) do well with 0.8, Simonyan and Zisserman (Two-stream convolutional networks, 2014) with 0.9; nor where features "
+	    "that are not dropped stand beside it, as in LSTM-FCN (Karim and others, 2018). The dropout= of attention "
 	    "counts whatever its size: graph attention networks have 0.6. Write 1 less the number. TensorFlow 2 prints \"Large dropout "
 	    "rate: 0.8 (>0.5). In TensorFlow 2.x, dropout() uses dropout rate instead of "
 	    "keep_prob. Please ensure that this is intended\"; seen in DeepLearningZeroToAll "
