@@ -85,26 +85,50 @@ check_sides(const struct rule *rule, struct lint *l, const struct node *loss, co
 	diag_help(l->diags, g, "leave %s out: the last layer has no activation", last->op->name);
 }
 
-/* The relu between the last layer with weights and the sigmoid or softmax that answers; NULL: there
- * is none. */
+/* The activation between the last layer with weights and the sigmoid or softmax that answers; NULL:
+ * there is none. */
 static const struct node *
 cut_answer(const struct node *last)
 {
 	const struct node *before = node_is(last, "sigmoid") || node_is(last, "softmax") ? tensor_maker(last->in[0]) : NULL;
 
-	return node_is(before, "relu") && node_has_weights(tensor_maker(before->in[0])) ? before : NULL;
+	return before && (is_bounded(before, false) || is_bounded(before, true)) &&
+	    node_has_weights(tensor_maker(before->in[0])) ? before : NULL;
+}
+
+/* Which logits an activation leaves. */
+static const char *
+left_by(const struct node *n)
+{
+	return node_is(n, "relu") ? "from 0 on" : node_is(n, "tanh") ? "between -1 and 1" : "between 0 and 1";
+}
+
+/* What sigmoid or softmax, LAST, still answers. */
+static void
+tell_answers(struct lint *l, struct diag *g, const struct node *last, const struct node *before)
+{
+	int axis = node_is(last, "softmax") ? (int)op_int(last, "axis") : 0;
+	double others = (double)last->in[0]->dim[axis < 0 ? axis + last->in[0]->rank : axis] - 1, most = exp(node_is(before, "tanh") ? 2 : 1);
+
+	if (node_is(last, "sigmoid"))
+		diag_fact(l->diags, g, node_is(before, "relu") ? "no answer is below a half" : node_is(before, "tanh") ?
+		    "answers lie between 0.27 and 0.73" : "answers lie between 0.5 and 0.73");
+	else if (node_is(before, "relu"))
+		diag_fact(l->diags, g, "where all of a sample's are below 0, it answers the same of all classes, and nothing has a "
+		    "gradient");
+	else
+		diag_fact(l->diags, g, "of %.0f classes none is answered with more than %.2g", others + 1, most / (most + others));
 }
 
 static void
 check_answer(const struct rule *rule, struct lint *l, const struct node *last, const struct node *before)
 {
-	struct diag *g = lint_report(l, rule, before->loc, "%s takes logits of any value, and relu leaves those from 0 on",
-	    last->op->name);
+	struct diag *g = lint_report(l, rule, before->loc, "%s takes logits of any value, and %s leaves those %s",
+	    last->op->name, before->op->name, left_by(before));
 
 	diag_place(l->diags, g, last->loc, "that is here");
-	diag_fact(l->diags, g, node_is(last, "sigmoid") ? "no answer is below a half" :
-	    "where all of a sample's are below 0, it answers the same of all classes, and nothing has a gradient");
-	diag_help(l->diags, g, "leave relu out: the last layer has no activation but %s", last->op->name);
+	tell_answers(l, g, last, before);
+	diag_help(l->diags, g, "leave %s out: the last layer has no activation but %s", before->op->name, last->op->name);
 }
 
 static void
@@ -148,9 +172,7 @@ check(const struct rule *rule, struct lint *l)
 		if (!place_is_new(&reported, l, rule, last->loc))
 			continue;
 		g = lint_report(l, rule, last->loc, "%s takes logits of any value, and %s leaves "
-		    "those %s", n->op->name, last->op->name,
-		    node_is(last, "relu") ? "from 0 on" :
-		    node_is(last, "tanh") ? "between -1 and 1" : "between 0 and 1");
+		    "those %s", n->op->name, last->op->name, left_by(last));
 		diag_place(l->diags, g, n->loc, "the loss is here");
 		if (ce)
 			tell_cross_entropy(l, g, last, classes);
@@ -173,7 +195,7 @@ const struct rule rule_bounded_logits = {
 	    "log K of K classes, whatever the weights, and no gradient; networks have stayed at "
 	    "2.30, which is log 10, from the first step to the last. After tanh the loss cannot "
 	    "fall below log(1 + (K - 1) / e^2), after sigmoid not below log(1 + (K - 1) / e).\n\n"
-	    "Reported, too, of hinge and soft_margin, which tell two sides of 0 apart, behind sigmoid, softmax or relu; of relu before the "
+	    "Reported, too, of hinge and soft_margin, which tell two sides of 0 apart, behind sigmoid, softmax or relu; of relu, tanh and sigmoid before the "
 	    "sigmoid or softmax that answers; and of cosines, whose loss has the bound of tanh unless something multiplies "
 	    "them (Wang and others: NormFace, 2017). Leave the activation of the last layer out. Seen in PyTorch's forum (\"Cross entropy "
 	    "loss is not decreasing\", 43814) and on AI Stack Exchange (8491).",
