@@ -106,8 +106,7 @@ holds_bytes(const struct module *m, const struct tensor *input)
 {
 	if (input->kind != T_INPUT || input->classes)
 		return false;
-	return (input->dtype == DT_U8 && input->rank >= 3) || (file_of_bytes(m) && m->set.data.scale == 1 &&
-	    reader_count_of(&m->set.data, "std") == 0);
+	return (input->dtype == DT_U8 && input->rank >= 3) || (file_of_bytes(m) && reader_count_of(&m->set.data, "std") == 0);
 }
 
 #define NARROW	0.1	/* what the whole range of a picture is at least */
@@ -163,6 +162,10 @@ find(const struct lint *l, const struct tensor *input)
 		return f->white >= LARGE * sqrt(3) ? f : NULL;	/* the root of their mean square, if all are alike */
 	if (look_at(l, f))
 		return f->large > 0 ? f : NULL;
+	if (input->dtype != DT_U8 && file_of_bytes(m)) {
+		f->factor = m->set.data.scale;
+		f->offset = 0 - reader_real_at(&m->set.data, "mean", 0, 0);
+	}
 	return holds_bytes(m, input) || is_normalised_wrongly(m, f) ? f : NULL;
 }
 
@@ -186,12 +189,28 @@ moved(const struct lint *l, const struct node *n, const struct finding *from)
 	struct finding *f;
 
 	if (from->known || from->normal)
-		return NULL;
+		return NULL;	/* whose columns differ */
 	f = ARENA_NEW(l->module->arena, struct finding);
 	*f = *from;
 	f->factor = from->factor * op_real(n, "factor");
 	f->offset = from->offset * op_real(n, "factor") + op_real(n, "offset");
-	return fabs(f->factor) * f->white >= LARGE && largest_byte(f) >= LARGE ? f : NULL;
+	return f;
+}
+
+#define SMALL	0.02	/* the span of bytes that were divided by 255, and once more by 20 or more */
+
+/* Were bytes scaled twice? */
+static bool
+is_tiny(const struct finding *f)
+{
+	return !f->known && !f->normal && !f->input->classes && fabs(f->factor) * f->white < SMALL;
+}
+
+/* Is it to be told of, where a layer with weights reads it? */
+static bool
+is_off(const struct finding *f)
+{
+	return f->known || f->normal || is_tiny(f) || (fabs(f->factor) * f->white >= LARGE && largest_byte(f) >= LARGE);
 }
 
 /* Are its weights trained, and started for numbers of about 1? AlexNet's are not, beside bytes less
@@ -213,14 +232,16 @@ tell_bytes(struct lint *l, struct diag *g, const struct finding *f)
 	const struct tensor *from = f->input;
 	bool file = file_of_bytes(m) && !from->classes;
 
-	diag_place(l->diags, g, file ? m->set.data.loc : from->loc, file ?
-	    "the data come without scale=" : "the input is here");
+	diag_place(l->diags, g, file ? m->set.data.loc : from->loc, !file ? "the input is here" :
+	    m->set.data.scale == 1 ? "the data come without scale=" : "the data are here");
 	diag_fact(l->diags, g, "its weights start for numbers of about 1: its outputs, and its "
-	    "gradient, are up to %g times as large", largest_byte(f));
-	if (from->classes)
+	    "gradient, are %s %g times as large", is_tiny(f) ? "at most" : "up to", largest_byte(f));
+	if (is_tiny(f))
+		diag_help(l->diags, g, "once is enough: scale=1/255 in data, or %s -> scale(1/255)", from->name);
+	else if (from->classes)
 		diag_help(l->diags, g, "%s -> embedding(%d, ...) gives each a vector of its own: their numbers say nothing", from->name,
 		    from->classes);
-	else if (is_moved(f))
+	else if (is_moved(f) && !(file && f->factor == m->set.data.scale))
 		diag_help(l->diags, g, "divide them by %g, too", largest_byte(f));
 	else
 		diag_help(l->diags, g, from->dtype == DT_U8 ? "%s -> scale(1/255) -> ..." :
@@ -316,10 +337,10 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 		return;
 	}
 	if (!f->known) {
-		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as %s %g to %g: nothing "
-		    "scales them", n->path, f->input->name, is_moved(f) || f->input->classes ? "numbers of" : "bytes of",
+		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as %s %.4g to %.4g: %s", n->path, f->input->name, is_moved(f) || f->input->classes ? "numbers of" : "bytes of",
 		    f->factor < 0 ? f->white * f->factor + f->offset : f->offset,
-		    f->factor < 0 ? f->offset : f->white * f->factor + f->offset);
+		    f->factor < 0 ? f->offset : f->white * f->factor + f->offset,
+		    is_tiny(f) ? "they are scaled twice" : "nothing scales them");
 		tell_bytes(l, g, f);
 		return;
 	}
@@ -399,7 +420,7 @@ check(const struct rule *rule, struct lint *l)
 			from[n->out[0]->id] = in;
 		else if (node_is(n, "scale"))
 			from[n->out[0]->id] = moved(l, n, in);
-		else if (node_has_weights(n) && (!is_moved(in) || starts_as_usual(n)) && !normalises(only_reader(&r, n)) &&
+		else if (node_has_weights(n) && is_off(in) && (!is_moved(in) || starts_as_usual(n)) && !normalises(only_reader(&r, n)) &&
 		    !is_normalised(f, n->out[0], &looks) && place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, in);
 	}
@@ -424,7 +445,7 @@ const struct rule rule_unscaled_input = {
 	    "files without scale=, whose usual contents are bytes. "
 	    "And pictures of which mean= and std= make numbers of 30 and more, as ImageNet's of 0 to 1 do of bytes, or numbers that all but "
 	    "agree, as those of bytes do beside scale=1/255. "
-	    "What adds to bytes and does not divide them, as x - 127.5, makes none of them smaller, and is told of where the "
+	    "Bytes that are divided by 255 twice, in the data and in the network, are told of, too. What adds to bytes and does not divide them, as x - 127.5, makes none of them smaller, and is told of where the "
 	    "layer's weights start as usual: AlexNet's, which reads bytes less their mean, start smaller. "
 	    "A normalisation right behind that layer, batchnorm behind all concatenations of it, or a scale, batchnorm or arithmetic "
 	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
