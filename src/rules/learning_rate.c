@@ -92,11 +92,23 @@ report_swapped(const struct rule *rule, struct lint *l, const struct optimizer_n
 	diag_help(l->diags, g, "sgd(lr=%g, momentum=%g)", momentum, r->value);
 }
 
+/* A clip so short that it is the step. */
+static void
+report_clip(const struct rule *rule, struct lint *l, const struct optimizer_number *r, size_t i)
+{
+	double clip = l->module->set.clip;
+	struct diag *g = lint_report(l, rule, r->loc, "clip %g leaves sgd steps far below what it is used with", clip);
+
+	diag_fact(l->diags, g, "a step is at most lr * clip = %g long", r->value * clip);
+	diag_help(l->diags, g, "usual for clip: 0.1 to 10; for %s: %s", r->optimizer->name, ranges[i].usual);
+}
+
 static void
 judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 {
 	double momentum = strcmp(r->optimizer->name, "sgd") == 0 ? real_of(r, "momentum") : 0;
 	double steps = momentum < 1 ? r->value / (1 - momentum) : r->value > 0 ? INFINITY : 0;
+	double clip = l->module->set.clip > 0 && l->module->set.clip < 1 ? l->module->set.clip : 1;
 	size_t i;
 
 	if (strcmp(r->optimizer->name, "rmsprop") == 0 && real_of(r, "eps") > SMALL_EPS)
@@ -105,10 +117,14 @@ judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 		report_swapped(rule, l, r, momentum);
 		return;
 	}
-	for (i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
-		if (strcmp(ranges[i].optimizer, r->optimizer->name) == 0 &&
-		    ((steps < ranges[i].least && !r->part) || steps > most_of(l->module, i)))
+	for (i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+		if (strcmp(ranges[i].optimizer, r->optimizer->name) != 0)
+			continue;
+		if ((steps < ranges[i].least && !r->part) || steps > most_of(l->module, i))
 			report(rule, l, r, momentum, steps, i);
+		else if (ranges[i].scales && steps * clip < ranges[i].least && !r->part)
+			report_clip(rule, l, r, i);
+	}
 }
 
 /* Adam's proof of convergence wants beta1 below the root of beta2. Lion's two are of another
@@ -150,7 +166,7 @@ const struct rule rule_learning_rate = {
 	    "steps. Most often the optimizer was changed and the learning rate was not.\n\n"
 	    "Reported for adam, adamw and adamax outside of 1e-7 to 0.05, for lion outside of 1e-8 to "
 	    "0.05, for rmsprop outside of 1e-7 to 0.1 (MobileNetV3's rate), unless its eps is large, for lamb and adafactor outside of 1e-7 to 1, for adagrad outside of 1e-7 to 5, "
-	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; for sgd whose rate and momentum stand in each other's place, 0.9 and 0.1; of updates with "
+	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; for sgd whose steps a clip leaves below that; for sgd whose rate and momentum stand in each other's place, 0.9 and 0.1; of updates with "
 	    "optimizers of their own, too, and of groups where it is above that. Above batch 256 sgd's 10 grows with "
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "
 	    "3.2 and momentum 0.9 at batch 8192). Where gradients are clipped to a length c, it is 20 (Kelley and others: Sequential "
