@@ -73,6 +73,28 @@ why_idle(const struct node *n, const bool *positive)
 	return NULL;
 }
 
+/* The recurrent layer that a node is the first part of, where that has a dropout between layers and
+ * is a single one. */
+static const struct node *
+idle_dropout(const struct node *n)
+{
+	const struct node *layer = n->part_of;
+
+	if (!node_is(n, "recurrent") || !layer || (!node_is(layer, "lstm") && !node_is(layer, "gru") && !node_is(layer, "rnn")))
+		return NULL;
+	return op_real(layer, "dropout") > 0 && op_int(layer, "layers") == 1 && op_attr_loc(layer, "dropout").src ? layer : NULL;
+}
+
+static void
+report_dropout(const struct rule *rule, struct lint *l, const struct node *layer)
+{
+	struct diag *g = lint_report(l, rule, layer->loc, "dropout=%g of '%s' drops nothing: it stands between layers, and there is one",
+	    op_real(layer, "dropout"), layer->path);
+
+	diag_help(l->diags, g, "%s(...) -> dropout(%g), or layers=2; PyTorch's does the same, and warns", layer->op->name,
+	    op_real(layer, "dropout"));
+}
+
 static void
 report(const struct rule *rule, struct lint *l, const struct node *n, const char *why)
 {
@@ -110,6 +132,8 @@ check(const struct rule *rule, struct lint *l)
 		const struct node *n = f->nodes.v[i];
 		const char *why = n->nout && n->out[0] && n->nin ? why_idle(n, positive) : NULL;
 
+		if (idle_dropout(n) && place_is_new(&reported, l, rule, n->loc))
+			report_dropout(rule, l, idle_dropout(n));
 		if (why && n->loc.src == m->src && !place_has(&useful, n->loc) &&
 		    place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, why);
@@ -124,7 +148,7 @@ const struct rule rule_no_effect = {
 	.brief = "a layer that gives what it is given",
 	.doc = "relu of what is never below 0 (another relu, also past pooling and dropout; "
 	    "sigmoid; softmax), dropout(0), maxpool(1), scale(1), leaky_relu(1), pad(0), crop(0), upsample(1), "
-	    "concat of a single tensor: they change nothing, and read as if they did. Often a "
+	    "concat of a single tensor, dropout= of a recurrent layer with layers=1: they change nothing, and read as if they did. Often a "
 	    "number was meant to be another. Here most are dropped before anything is planned; "
 	    "frameworks run them, and keep masks and copies for backward.\n\n"
 	    "Numbers count only where the spec has them as such, not as parameters that happen to "
