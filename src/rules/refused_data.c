@@ -48,13 +48,15 @@ static void
 check_source(const struct rule *rule, struct lint *l, const struct data_source *source)
 {
 	const struct graph *f = l->module->forward;
-	bool found = false;
+	bool apart;
 	int i;
 
 	if (!reader_has_files(source))
 		return;
-	for (i = 0; i < f->inputs.n && !found; i++)
-		found = check_input(rule, l, source, f->inputs.v[i]) && source->reader->files != FILES_EACH;
+	apart = source->reader->files == FILES_EACH || source->reader->apart;
+	for (i = 0; i < f->inputs.n && (apart || i == 0); i++)	/* of a table one has read them all */
+		if (check_input(rule, l, source, f->inputs.v[i]) && source->reader->files != FILES_EACH)
+			return;
 }
 
 static void
