@@ -159,15 +159,54 @@ report_windows(const struct rule *rule, struct lint *l, const struct sequences *
 	diag_help(l->diags, g, "transpose -> %s(...) works along the steps, and leaves [channels, steps]", n->op->name);
 }
 
+/* ---- normalisation of steps ---- */
+
+static bool
+is_recurrent(const struct node *layer)
+{
+	return node_is(layer, "lstm") || node_is(layer, "gru") || node_is(layer, "rnn");
+}
+
+/* Is what N makes, perhaps past activations, what a recurrent layer reads step by step? */
+static bool
+feeds_recurrent(const struct sequences *s, const struct node *n)
+{
+	while ((n = only_reader(&s->readers, n)) && (n->op->flags & OP_ELEMENTWISE) && n->op->max_operands == 1)
+		;
+	return node_is(n, "dense") && is_recurrent(n->part_of);
+}
+
+/* Does batch normalisation take steps for channels? Of embeddings these may be fields of a table,
+ * which have statistics of their own. */
+static bool
+normalises_steps(const struct sequences *s, const struct node *n)
+{
+	const struct tensor *x = n->nin ? n->in[0] : NULL;
+
+	if (!node_is(n, "batchnorm") || !is_table(x) || s->channels[x->id])
+		return false;
+	return s->steps[x->id] ? !node_is(s->steps[x->id], "embedding") : feeds_recurrent(s, n);
+}
+
+static void
+report_batchnorm(const struct rule *rule, struct lint *l, const struct node *n)
+{
+	const struct tensor *x = n->in[0];
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' normalises each of %lld steps, and not each of %lld features", n->path,
+	    (long long)x->dim[0], (long long)x->dim[1]);
+
+	diag_fact(l->diags, g, "it reads [channels, positions], and of [%lld, %lld] has a mean and a weight for each step",
+	    (long long)x->dim[0], (long long)x->dim[1]);
+	diag_help(l->diags, g, "transpose -> batchnorm -> transpose; or layernorm, of the features of each step");
+}
+
 /* ---- steps that are channels ---- */
 
 /* The convolution whose channels a recurrent layer takes for steps; NULL: it does not. */
 static const struct node *
 channels_of(const struct sequences *s, const struct node *n)
 {
-	const struct node *layer = n->part_of;
-
-	if (!node_is(n, "dense") || (!node_is(layer, "lstm") && !node_is(layer, "gru") && !node_is(layer, "rnn")))
+	if (!node_is(n, "dense") || !is_recurrent(n->part_of))
 		return NULL;
 	return is_table(n->in[0]) ? s->channels[n->in[0]->id] : NULL;
 }
@@ -298,6 +337,8 @@ check(const struct rule *rule, struct lint *l)
 			report_windows(rule, l, &s, node, does);
 		else if ((conv = channels_of(&s, node)) && place_is_new(&reported, l, rule, node->loc))
 			report_channels(rule, l, node, conv);
+		else if (normalises_steps(&s, node) && place_is_new(&reported, l, rule, node->loc))
+			report_batchnorm(rule, l, node);
 		else if (node_is(node, "softmax") && place_is_new(&reported, l, rule, node->loc))
 			check_softmax(rule, l, &s, node);
 		mark(&s, node);
@@ -315,7 +356,8 @@ const struct rule rule_sequence_axis = {
 	    "wants a transpose. Without one a convolution slides along the features, of which neighbours have nothing to do with each "
 	    "other, and has weights for each step. All shapes agree, and the loss falls, only less far.\n\n"
 	    "Reported of convolutions wider than 1 and pools behind embeddings, recurrent layers and attention, and layers "
-	    "that keep their axes; of recurrent layers that take a convolution's channels for steps; of a softmax of scores "
+	    "that keep their axes; of recurrent layers that take a convolution's channels for steps; of batch normalisation of what recurrent layers or "
+	    "attention make, or a recurrent layer reads; of a softmax of scores "
 	    "along another axis than that along which the product behind it sums, in self-attention; and of one without axis=, "
 	    "which takes axis 0, whose [steps, classes] a loss compares with a target. Quiet for 1x1 convolutions, which mix "
 	    "steps in MLP-Mixer; for pools of what a dense layer makes, which are maxout; and where means of features weigh "
