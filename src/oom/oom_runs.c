@@ -240,7 +240,10 @@ oom_runs_done(struct talk t, const char *at)
 #define OTHER_MODELS	"other networks|other neural networks|other models|another network|another neural network|another model|other network|other model|next model|next network|the vocoder"
 #define KEEPS_IT	"not release|n't release|not free|n't free|not give back|n't give back|not unload|n't unload|not let go|n't let go|not released|n't released|not freed|n't freed|not unloaded|n't unloaded"
 
-/* "It takes the memory that other networks need, and does not release it when it is done" */
+#define ITS_END		"after it finishes|after it finished|after it is finished|when it finishes|once it finishes|after it is done|when it is done|once it is done|after finishing|after it ends"
+
+/* "It takes the memory that other networks need, and does not release it when it is done", "that
+ * module does not free its memory after it finishes" */
 static const char *
 keeps_beside(struct talk t)
 {
@@ -248,7 +251,7 @@ keeps_beside(struct talk t)
 	const char *at = talk_find_whole(t, KEEPS_IT, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	return at && talk_has_whole(sentence, OTHER_MODELS) && talk_any_whole(sentence, "memory vram resource resources gpu") && !clause_is_question(sentence) &&
+	return at && (talk_has_whole(sentence, OTHER_MODELS) || (talk_has_whole(sentence, ITS_END) && talk_any_whole(sentence, "module modules plugin extension"))) && talk_any_whole(sentence, "memory vram resource resources gpu") && !clause_is_question(sentence) &&
 	    !talk_any_whole(sentence, "if should would could process processes notebook") ? at : NULL;
 }
 
