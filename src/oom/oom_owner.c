@@ -46,6 +46,7 @@ static const struct owner {
 	{ "NCCL", "nccl", NULL, NULL, false },
 	{ "RMM", "/rmm/|rmm::|maximum_pool_size|pool_allocator=", NULL, "rmm cudf cuml cugraph dask_cudf dask_cuda", false },
 	{ "wgpu", "wgpu|create_buffer", NULL, NULL, false },
+	{ "a miner", "ethminer|lolminer|phoenixminer|creating dag buffer|generating dag|dag size", NULL, NULL, false },
 	{ "OpenCL", "opencl", "clenqueue clcreate clfinish clwait", NULL, false },
 	{ "Linux", "total-vm|anon-rss|oom-kill|oom_kill|oom_reaper|oom_score|sacrifice child", NULL, NULL, false },
 	{ "Knet", "knet", NULL, NULL, false },
