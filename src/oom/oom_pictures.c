@@ -24,6 +24,31 @@ picture_of(struct oom_paste *p, int64_t high, int64_t wide, int line)
 	p->said_line = line;
 }
 
+/* The number behind the first NAME of T, "width=2048", "height of 1024"; 0: none is. */
+static int64_t
+side_named(struct talk t, const char *name)
+{
+	const char *s, *end = t.s + t.n;
+	int64_t n = 0;
+	size_t length;
+
+	if (!(s = talk_find_whole(t, name, &length)))
+		return 0;
+	for (s += length; s < end && (memchr(" =:", *s, 3) || (end - s > 3 && (memcmp(s, "of ", 3) == 0 || memcmp(s, "is ", 3) == 0))); s += is_letter(*s) ? 2 : 1)
+		;
+	return s < end && is_digit(*s) && piece_number(s, end, &n) ? n : 0;
+}
+
+/* "resolution is width=2048 and height=1024" */
+static void
+picture_by_sides(struct oom_paste *p, struct talk t, int line)
+{
+	int64_t high = side_named(t, "height"), wide = side_named(t, "width");
+
+	if (high && wide)
+		picture_of(p, high, wide, line);
+}
+
 /* "[1, 3, 1440, 2560]", "(3, 1440, 2560)", "[1440, 2560, 3]", "[1436, 717]": a picture's, by its
  * channels, or two sides. */
 static void
@@ -107,6 +132,7 @@ oom_pictures_said(struct oom_paste *p, struct talk t, int line)
 		picture_of(p, high, wide, line);
 	}
 	picture_in_brackets(p, t, line);
+	picture_by_sides(p, t, line);
 }
 
 /* " 1000", " of 1024x768": a number of that behind S. */
