@@ -30,19 +30,27 @@ never_negative(const struct node *n, const bool *positive)
 	return false;
 }
 
+/* Does the spec say it by numbers? */
+static bool
+is_literal(struct loc at)
+{
+	int i;
+
+	for (i = at.beg; at.src && i < at.end; i++)
+		if (isalpha((unsigned char)at.src->text[i]))
+			return false;
+	return at.src != NULL;
+}
+
 /* Is the attribute a number in the spec, and are all of it V? */
 static bool
 is_written(const struct node *n, const char *name, int64_t v)
 {
 	const struct attr *a = op_attr(n, name);
-	struct loc at = op_attr_loc(n, name);
 	int i;
 
-	if (!at.src)
+	if (!is_literal(op_attr_loc(n, name)))
 		return false;
-	for (i = at.beg; i < at.end; i++)
-		if (isalpha((unsigned char)at.src->text[i]))
-			return false;
 	for (i = 0; i < a->n; i++)
 		if (a->v[i] != v)
 			return false;
@@ -82,7 +90,8 @@ idle_dropout(const struct node *n)
 
 	if (!node_is(n, "recurrent") || !layer || (!node_is(layer, "lstm") && !node_is(layer, "gru") && !node_is(layer, "rnn")))
 		return NULL;
-	return op_real(layer, "dropout") > 0 && op_int(layer, "layers") == 1 && op_attr_loc(layer, "dropout").src ? layer : NULL;
+	return op_real(layer, "dropout") > 0 && op_int(layer, "layers") == 1 && is_literal(op_attr_loc(layer, "dropout")) &&
+	    (!op_attr_loc(layer, "layers").src || is_literal(op_attr_loc(layer, "layers"))) ? layer : NULL;
 }
 
 static void
