@@ -19,7 +19,14 @@ enum move_kind {
 struct untouched {		/* what a move leaves as it is: events before `to` */
 	int from, to;
 	int64_t freed;		/* but that the value is there from `from` on, and so many bytes may not be */
+	int shorter, end;	/* and what may be alive for less time behind, in search->shorter; 0: not known */
 };
+
+struct shorter {
+	int beg, end;		/* events between which that may not be alive */
+	int64_t bytes;
+};
+#define MOST_SHORTER	100000
 
 struct move {
 	int value;
@@ -69,7 +76,12 @@ struct state_search {
 	int64_t highest;	/* the most above the aim at one event */
 	int64_t *live;		/* by event, of nlive: what is alive in the trial of the choice that stands, */
 	int nlive;
-	int *copy;		/* and by value of the model that is made again in it: the first copy */
+	int *copy;		/* and by value of the model: its first copy in it, or -1 */
+	int *later;		/* by copy: the next of the same value, or -1 */
+	int *born;		/* and the event that makes it */
+	struct shorter *shorter;	/* what moves may shorten, of nshorter */
+	int nshorter;
+	int64_t *less;		/* by event: scratch */
 	int *last;		/* by value of the model, of roots: the last node that uses it */
 	struct move *move;
 	int nmoves;
@@ -140,7 +152,7 @@ search_next_rung(int64_t peak)
 /* Notes the last trial, which is of the choice that stands; what keeping V, which is made again in
  * it, leaves as it is; and whether a move can remove no excess: false where that is not told. */
 void			vain_note(struct state_search *);
-struct untouched	vain_untouched(const struct state_search *, int v);
+struct untouched	vain_untouched(struct state_search *, int v);
 bool			vain_is(const struct state_search *, const struct move *);
 
 /* ---- recompute_tried.c ---- */

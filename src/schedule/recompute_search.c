@@ -257,6 +257,10 @@ make_room(struct state_search *s)
 	s->above = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s->above));
 	s->live = arena_array(m->arena, (size_t)m->trial->most_events + 1, sizeof(*s->live));
 	s->copy = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s->copy));
+	s->later = arena_array(m->arena, (size_t)m->trial->most_values + 1, sizeof(*s->later));
+	s->born = arena_array(m->arena, (size_t)m->trial->most_values + 1, sizeof(*s->born));
+	s->shorter = arena_array(m->arena, MOST_SHORTER, sizeof(*s->shorter));
+	s->less = arena_array(m->arena, (size_t)m->trial->most_events + 2, sizeof(*s->less));
 	s->last = arena_array(m->arena, (size_t)m->nvalues + 1, sizeof(*s->last));
 	step_lives(m, s->copy, s->last);	/* the former is not of interest yet */
 	s->move = arena_array(m->arena, 2 * (size_t)s->n + 1, sizeof(*s->move));
