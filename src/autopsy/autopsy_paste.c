@@ -436,6 +436,9 @@ autopsy_words(struct autopsy *y, bool explained)
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. By the message tensors had less than half of the device. Where it failed in validation or tests, one request as large as that is of what is worked on there at once, "
 		    "rather than of what is kept: a picture or volume of full size, where training has crops, with a number for each of its pixels and classes, a comparison with all that there is (entities, words, boxes), or all results so far, joined. "
 		    "Smaller ones, parts (tiles, windows) one after the other, or fewer at once take less.", autopsy_said(y, &p->evaluating) + 1));
+	else if (explained && p->evaluating.line && o->kind == OOM_PADDLE && !o->host && !y->validation && !y->module && !(o->facts & (TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
+		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where it failed in validation or tests, pictures or texts may be whole there that training crops or cuts, whatever the batch and the crop of training: "
+		    "smaller ones, or windows of them one after the other, take less.", autopsy_said(y, &p->evaluating) + 1));
 	else if (explained && p->evaluating.line && !p->no_grad && !o->host && !y->validation && autopsy_is_torch(o) && y->budget.allocated >= 0 &&
 	    (y->budget.total <= 0 || y->lo <= y->budget.total) && !o->function[0] && !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where it failed in validation or tests, and "

@@ -690,7 +690,7 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->kubernetes = line;
 		p->pods = true;
 	}
-	if (talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137") && !p->docker)
+	if (!p->docker && ((talk_any_phrase(t, "docker") && talk_any_phrase(t, "exited with code 137")) || (source == SOURCE_COMMAND && talk_any_phrase(t, "docker run |docker exec |docker-compose run |docker compose run "))))
 		p->docker = line;		/* a container's name, as Compose writes it */
 	if (talk_any_phrase(t, "oomkilled:false|oomkilled: false|oomkilled\":false|oomkilled\": false|oomkilled=false|oomkilled = false|oomkilled is false|oomkilled was false|oomkilled to false"))
 		p->spared = line;

@@ -67,7 +67,7 @@ const char *
 oom_killed_told(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "error,be killed|error, be killed|and be killed|then be killed|just be killed|sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|job killed|script killed|program killed|python killed|worker killed|workers killed|container killed|pod killed|export killed|conversion killed|build killed|collect() killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
+	const char *at = talk_find_whole(t, "killed due to out of memory|killed due to memory|killed due to lack of memory|killed for out of memory|killed because of memory|error,be killed|error, be killed|and be killed|then be killed|just be killed|sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|job killed|script killed|program killed|python killed|worker killed|workers killed|container killed|pod killed|export killed|conversion killed|build killed|collect() killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause, rest;
 	const char *elsewhere = NULL;

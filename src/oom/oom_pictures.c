@@ -95,6 +95,21 @@ is_supposed(struct talk t, const char *s)
 /* Sizes that are of pictures, whatever stands beside them. */
 #define OF_VIDEO	"1920*1080|1920x1080|1280*720|1280x720|3840*2160|3840x2160|2560*1440|2560x1440|4096*2160|4096x2160"
 
+#define TO_SIDE		5	/* signs between its name and the number: ": ", " = ", " of " */
+
+/* The number of a side of that NAME in T: "width=2048", "height 1024"; 0: there is none. */
+static int64_t
+named_side(struct talk t, const char *name)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, name, &n), *s = at ? at + n : NULL, *end = t.s + t.n;
+	int64_t side;
+
+	while (s && s < end && s < at + n + TO_SIDE && !is_digit(*s))
+		s++;
+	return s && s < end && is_digit(*s) && piece_number(s, end, &side) && side >= LEAST_SIDE && side <= MOST_SIDE ? side : 0;
+}
+
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
 void
 oom_pictures_said(struct oom_paste *p, struct talk t, int line)
@@ -109,6 +124,10 @@ oom_pictures_said(struct oom_paste *p, struct talk t, int line)
 	if ((!talk_any_of(t, "image picture photo resolution pixel") && !talk_any_whole(t, "frame frames video videos") && !talk_any_phrase(t, OF_VIDEO)) || talk_any_of(t, "screen monitor display desktop crop scaled downsampl") ||
 	    (talk_any_of(t, "resiz") && (!talk_any_phrase(t, "resized to |resize to |resizing to |resize them to |resized them to ") || talk_any_whole(t, "from were was original"))))
 		return;		/* or of what they were, not are */
+	high = named_side(t, "height");
+	wide = named_side(t, "width");
+	if (high > 0 && wide > 0 && !clause_is_question(t) && !talk_any_whole(t, "if could should would max maximum at"))
+		picture_of(p, high, wide, line);
 	for (s = t.s; s < end; s = to ? to : s + 1) {
 		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))) {
 			to = NULL;
