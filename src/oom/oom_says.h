@@ -10,7 +10,7 @@
 #define MACHINES	"machine's memory, " NOT_A_CARDS
 
 #define NO_ALGORITHM	"cuDNN found no algorithm for a convolution. Most often that means that "	\
-    "no algorithm's workspace fitted into what was free."
+    "no algorithm's workspace fitted into what was free; a cuDNN that does not fit the driver or the device, and a type or a shape that it does not serve, end so, too."
 #define NO_ENGINE	"cuDNN found nothing that carries out a convolution. That may be because no workspace fitted into what was free; a cuDNN that does not "	\
     "fit the driver or the device, and a type or a shape that it does not serve, end so, too."
 #define GROWTH		MAYBE_KERAS("TensorFlow takes nearly all of a device at the start, unless "			\
