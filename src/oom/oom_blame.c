@@ -603,6 +603,64 @@ runs_by_growth(struct talk t)
 	return name && name < clause.s + clause.n && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(clause, "if should would could might") ? at : NULL;
 }
 
+#define BY_LENGTH	"due to large context|due to the large context|due to long context|due to the long context|due to context length|due to the context length|because of the context length|because of large context|because of the large context|because of long context|because of the long context|" \
+    "caused by large context|caused by the large context|caused by long context|caused by the long context|due to long sequences|due to the long sequences|because of long sequences|because of the long sequences|due to long prompts|due to the long prompt|because of the long prompt|because of long prompts|" \
+    "due to sequence length|due to the sequence length|because of the sequence length|because of sequence length"
+#define BY_LENGTH_CHINESE "上下文太长导致|上下文过长导致|上下文长度过大导致|上下文长度太大导致|序列太长导致|序列过长导致|文本太长导致|文本过长导致"
+
+/* "OOM due to large context length" */
+static const char *
+fails_by_length(struct talk t)
+{
+	size_t n;
+	const char *at = is_told(t, BY_LENGTH_CHINESE, "吗|?|？|是不是|如果|不是", BY_LENGTH, &n);
+
+	return at && oom_short_fails(talk_sentence(t, at)) && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
+}
+
+#define OF_MODEL	"model checkpoint gguf safetensors weights"
+#define OF_CARD		"vram gpu card"
+
+/* The gigabytes that T says, "22gb", right ahead of one of WORDS, or of a name and that: the most
+ * of them; 0: none. */
+static int64_t
+gigabytes_of(struct talk t, const char *words, const char **at)
+{
+	const char *s, *to, *end = t.s + t.n;
+	struct talk unit, word;
+	int64_t n, most = 0;
+
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &n)) || (to < end && *to == '.'))
+			continue;
+		unit = clause_word_behind(t, to);
+		if (!talk_is_one_of(unit, "g gb gib") || unit.s - to > 1)
+			continue;
+		word = clause_word_behind(t, unit.s + unit.n);
+		if (!talk_is_one_of(word, words) && word.n > 0 && word.s - (unit.s + unit.n) == 1)
+			word = talk_is_one_of(word, OF_MODEL " " OF_CARD " ram and") ? word : clause_word_behind(t, word.s + word.n);
+		if (n > most && talk_is_one_of(word, words)) {
+			most = n;
+			*at = s;
+		}
+	}
+	return most;
+}
+
+/* "16g vram, trying to load a 22gb FLUX model" */
+static const char *
+is_more_than_card(struct talk t)
+{
+	const char *model = NULL, *card = NULL;
+	int64_t has;
+
+	if (!talk_any_whole(t, OF_MODEL) || !talk_any_whole(t, OF_CARD) || !talk_any_whole(t, "load loading loads run running using use") || memchr(t.s, '?', t.n))
+		return NULL;
+	has = gigabytes_of(t, OF_CARD, &card);
+	return has > 0 && gigabytes_of(t, OF_MODEL, &model) > has && !clause_works(talk_clause(t, model, 1)) && !talk_any_whole(talk_sentence(t, model), "should would could if even") ? model : NULL;
+}
+
 /* What is said, and where that is kept: the first of each. */
 static const struct {
 	size_t at;	/* in struct oom_paste: a struct said */
@@ -616,6 +674,8 @@ static const struct {
 	{ offsetof(struct oom_paste, ungraded), records_gradients },
 	{ offsetof(struct oom_paste, full_size), reads_wide },
 	{ offsetof(struct oom_paste, too_large), is_too_large },
+	{ offsetof(struct oom_paste, too_large), is_more_than_card },
+	{ offsetof(struct oom_paste, of_length), fails_by_length },
 	{ offsetof(struct oom_paste, attached), keeps_graph },
 	{ offsetof(struct oom_paste, by_growth), runs_by_growth },
 	{ offsetof(struct oom_paste, processes), shares_device },
@@ -697,7 +757,7 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (talk_any_phrase(t, "dataloader|data loader|data_loader|num_workers|torch/utils/data|torch\\utils\\data|loader worker|loader process"))
 		p->loader = line;
 	node_named(p, t, line);
-	if (!p->server.line && !p->training && (at = talk_first(t, "-m vllm.entrypoints|vllm serve |vllm/vllm-openai|= LLM(model=|=LLM(model=|vllm.LLM(|--gpu-memory-utilization|initializing an llm engine (v|initializing an llm engine with config|initializing a v1 llm engine|initializing a v0 llm engine")))
+	if (!p->server.line && !p->training && (at = talk_first(t, "-m vllm.entrypoints|vllm serve |vllm/vllm-openai|= LLM(model=|=LLM(model=|vllm.LLM(|--gpu-memory-utilization|vllm api server version|initializing an llm engine (v|initializing an llm engine with config|initializing a v1 llm engine|initializing a v0 llm engine")))
 		said_at(&p->server, t, at, line);
 	if (source == SOURCE_CODE && !p->tasks.line)
 		note(&p->tasks, t, talk_first(t, "innerloop_ctx("), line);

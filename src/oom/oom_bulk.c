@@ -668,7 +668,7 @@ runs_with_smaller(struct talk t)
 	return talk_any_whole(clause, "should would could might may if not never still even hope want try you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
 }
 
-#define ABLE		"succeed to run|succeeded to run|succeed to train|succeeded to train|succeeded in running|succeeded in training|succeed in running|succeed in training|succeed to run it|managed to run|managed to train|was able to run|was able to train|were able to run|were able to train"
+#define ABLE		"succeeded in creating|succeed in creating|succeeded in generating|succeed in generating|managed to create|managed to generate|was able to create|was able to generate|able to create|succeed to run|succeeded to run|succeed to train|succeeded to train|succeeded in running|succeeded in training|succeed in running|succeed in training|succeed to run it|managed to run|managed to train|was able to run|was able to train|were able to run|were able to train"
 
 /* "I succeeded to run it with 128x128": a size with which it runs. */
 static const char *
@@ -679,11 +679,17 @@ able_with_size(struct talk t)
 	const char *at = talk_find_whole(t, ABLE, &n), *s, *to, *end;
 	struct talk clause = at ? talk_clause(t, at, n) : t;
 
+	if (at && clause.s + clause.n < t.s + t.n && clause.s[clause.n] == '(')
+		clause = talk_part(t, clause.s, talk_sentence(t, at).s + talk_sentence(t, at).n);
 	if (!at || oom_short_fails(clause) || clause_is_question(talk_sentence(t, at)) || clause_says_no(clause, "if should would only without until before how") || talk_any_whole(clause, "batch epoch epochs steps paper"))
 		return NULL;
 	for (s = at + n, end = clause.s + clause.n; s < end; s = to) {
 		to = s + 1;
-		if (is_digit(*s) && (to = piece_number(s, end, &side)) && side >= LEAST_SIDE && end - to > 1 && memchr("xX*", *to, 3) && is_digit(to[1]))
+		if (!is_digit(*s) || !(to = piece_number(s, end, &side)))
+			continue;
+		if (end - to > 3 && *to == '(' && is_letter(to[1]) && to[2] == ')')
+			to += 3;		/* "320(h)x448(w)" */
+		if (side >= LEAST_SIDE && end - to > 1 && memchr("xX*", *to, 3) && is_digit(to[1]))
 			return at;
 	}
 	return NULL;

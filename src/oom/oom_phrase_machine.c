@@ -28,6 +28,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "model requires more system memory (% ) than is available (% )", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },
 	{ "ERROR: LoadError: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
 	{ "ERROR: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
+	{ "LLVM ERROR: out of memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "LLVM", NULL, 0) },
 	{ "System.OutOfMemoryException", ROW(ROLE_MESSAGE, OOM_MACHINE, true, ".NET", NULL, PHRASE_AGAIN) },
 	{ "JavaScript heap out of memory", HOST_SAYS("Node.js", SCRIPT_HEAP) },
 	{ "memory budget. Restarting", HOST_SAYS("Dask", DASK) },

@@ -295,6 +295,18 @@ asks_to_spread(struct talk t)
 	    talk_any_whole(talk_part(t, at, sentence.s + sentence.n), DEVICES_MANY " all other") && !talk_any_whole(sentence, "data dataset batch batches training train already") ? at : NULL;
 }
 
+#define ALL_CHINESE	"张卡都用|张显卡都用|块卡都用|块显卡都用|个gpu都用|多卡都用|卡都利用|卡都用起来|卡都用上|显卡都用起来|显卡都用上"
+#define ASKED_CHINESE	"怎么|如何|怎样|才能|能不能|能否|可以吗|需要设置|要设置"
+
+/* "How are all four cards put to use?" */
+static const char *
+asks_for_all(struct talk t)
+{
+	const char *at = talk_first(t, ALL_CHINESE);
+
+	return at && talk_any_phrase(talk_part(t, t.s, at), ASKED_CHINESE) && !talk_any_phrase(t, "已经|训练|数据") ? at : NULL;
+}
+
 /* "It runs on one of the two GPUs only", "the second GPU is idle": not that there is but one, nor
  * what works there. */
 const char *
@@ -304,7 +316,7 @@ oom_runs_single(struct talk t)
 	const char *at;
 	size_t n;
 
-	if ((at = talk_first(t, ONE_CHINESE)))
+	if ((at = talk_first(t, ONE_CHINESE)) || (at = asks_for_all(t)))
 		return at;
 	if (!talk_any_begins(t, "gpu card device cuda"))
 		return NULL;

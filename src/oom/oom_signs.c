@@ -77,6 +77,8 @@ is_scores(struct piece t, bool of)
 	bool product = piece_any_of(t, "matmul( bmm( baddbmm( einsum(") || piece_find(t, " @ ");
 	bool scores = piece_any_of(t, "scores") && !piece_any_of(t, OF_CLASSES), attention = names_scores(t);
 
+	if (of && piece_any_of(t, "_relative_position_to_absolute_position( _matmul_with_relative_keys("))
+		return true;		/* of VITS: a number for each pair of frames */
 	if (is_pairs(t) || (of && piece_any_whole(t, "matmul_result matmul_input_buffer") && piece_any_of(t, "empty( get_tensor(")))	/* what baddbmm() is to fill with them */
 		return true;
 	if (product && ((piece_any_of(t, "query") && piece_any_of(t, "key")) ||
