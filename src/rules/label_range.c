@@ -231,6 +231,47 @@ check_numbers(const struct rule *rule, struct lint *l, const struct data_source 
 	advise(l, g, loss, &reach, &c);
 }
 
+/* ---- far from 0 ---- */
+
+#define FAR		10000	/* the root of the mean square of targets that no layer with usual weights answers soon */
+#define FEWEST_ROWS	8
+
+static double
+size_of(const struct data_look *d)
+{
+	double squares = 0;
+	int64_t row, i;
+
+	for (row = 0; row < d->rows; row++)
+		for (i = 0; i < d->width; i++)
+			squares += data_value(d, row, i) * data_value(d, row, i);
+	return sqrt(squares / ((double)d->rows * (double)d->width));
+}
+
+/* Targets far from 0, answered by a layer whose weights start for about 1. A single layer may be a
+ * linear regression. */
+static void
+check_far(const struct rule *rule, struct lint *l, const struct data_source *source, const struct node *loss)
+{
+	const struct tensor *t = loss->in[1];
+	const struct range all = { -INFINITY, INFINITY };
+	struct data_look look;
+	struct census c;
+	struct diag *g;
+	double size;
+
+	if (!is_distance(loss) || !node_has_weights(tensor_maker(loss->in[0])) || trained_layers(l->module) < 2 ||
+	    !data_look(l, source, t, &look) || look.rows < FEWEST_ROWS || !((size = size_of(&look)) >= FAR))
+		return;
+	c = count(&look, &all, false, NULL);
+	g = lint_report(l, rule, source->loc, "'%s' in \"%s\" goes from %g to %g, and what is to answer it starts near 0", t->name,
+	    look.file, c.range.least, c.range.most);
+	diag_place(l->diags, g, loss->loc, "the loss is here");
+	diag_fact(l->diags, g, "the root of their mean square is %.3g: the first errors, and with mse the gradients, are as large", size);
+	diag_help(l->diags, g, "bring the targets to about 1 in the file, or the answers to their size: %.0e * ...",
+	    pow(10, floor(log10(size))));
+}
+
 /* ---- bytes ---- */
 
 /* An input that is bytes of pictures as they are, in whatever type; NULL: it is another thing. */
@@ -321,6 +362,8 @@ check_source(const struct rule *rule, struct lint *l, const struct data_source *
 		if (has_numbers(f->nodes.v[i])) {
 			check_numbers(rule, l, source, f->nodes.v[i]);
 			check_sides(rule, l, source, f->nodes.v[i]);
+			if (source == &l->module->set.data)
+				check_far(rule, l, source, f->nodes.v[i]);
 		}
 }
 
@@ -352,7 +395,7 @@ const struct rule rule_label_range = {
 	    "and training drives the activation where its slope is 0. Targets of bce, "
 	    "bce_with_logits, focal and kl_div are probabilities, those of poisson_nll counts; and "
 	    "those of hinge and soft_margin are -1 and 1: one of 0 trains nothing.\n\n"
-	    "Reported, too, where an input's bytes are compared with what lies between 0 and 1, as of an autoencoder that scales "
+	    "Reported, too, of targets whose mean square has a root of 10,000 or more, as prices, that a layer with weights answers straight; and where an input's bytes are compared with what lies between 0 and 1, as of an autoencoder that scales "
 	    "what it reads and not what it is to give. The first 64 KiB of each file are read, where the program would look for it: in the "
 	    "current folder, then beside the spec. Files that are not there, lie outside the "
 	    "project, or are not what their reader expects, are passed over. Number the classes from 0, or declare as many as "
