@@ -148,6 +148,13 @@ draws_images(const struct autopsy *y)
 	return (y->log.paste.images || y->log.paste.images_told) && !autopsy_trains(y);
 }
 
+/* Do people say when it failed, or at what? */
+static bool
+tells_when(const struct oom_paste *p)
+{
+	return p->later.line || p->grows.line || p->again.line || p->evaluating.line || p->inferring.line || p->saving.line || p->second.line;
+}
+
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
 static uint64_t
 signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
@@ -169,14 +176,14 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
 	told[place(NEEDS_VECTORS)] = p->grows.line || autopsy_counts_words(y) ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
 	told[place(NEEDS_LOADS)] = p->resuming.line || (o->host && (p->grows.line || p->llama || is_reading_told(y))) || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
-	told[place(NEEDS_RESUMES)] = &p->resuming;
+	told[place(NEEDS_RESUMES)] = p->resuming.line ? &p->resuming : autopsy_had_rounds(y) || tells_when(p) ? NULL : &p->resumed;
 	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = (words && p->grows.line) || p->later.line ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
 	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
 	told[place(NEEDS_SHAPES)] = &p->shapes;
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
-	told[place(NEEDS_FULL)] = o->host || p->later.line || p->resuming.line || p->measures.line[MEASURE(BY_ADAPTER)] ? NULL : &p->told.full;
+	told[place(NEEDS_FULL)] = o->host || p->later.line || (told[place(NEEDS_RESUMES)] && told[place(NEEDS_RESUMES)]->line) || p->measures.line[MEASURE(BY_ADAPTER)] ? NULL : &p->told.full;
 	told[place(NEEDS_CODES)] = told[place(NEEDS_DATA)] ? &p->told.codes : NULL;
 	told[place(NEEDS_SECOND)] = o->host || p->grows.line || autopsy_is_of_another(y) || (words && !autopsy_may_be_torch(y) && !autopsy_trains(y)) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
@@ -458,6 +465,8 @@ beside_figures(struct autopsy *y, const struct said *told[])
 	uint64_t is = signs(y, told);
 	int i;
 
+	if (told[place(NEEDS_RESUMES)] == &y->log.paste.resumed)
+		is &= ~NEEDS_RESUMES;	/* a setting tells no time */
 	if (y->log.paste.again.line || y->causes.n == 0 || (y->main->host ? !says_large(&y->log.paste.large) : !autopsy_is_of_samples(y)))
 		return;
 	for (r = autopsy_rows; r->needs; r++)

@@ -165,6 +165,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said adam;	/* of Adam, which fails where SGD does not, */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */
+	struct said resumed;	/* or a setting by which one does, */
 	struct said saving;	/* of weights that are saved, */
 	struct said again;	/* of what is run once more, */
 	int ran_earlier;	/* or, on that line, of what ran in the past with the same settings, */

@@ -298,6 +298,23 @@ resumes(struct talk t)
 	return at && !is_fine(t, at) ? at : NULL;
 }
 
+#define RESUME_SETTINGS	"resume_from_checkpoint|resume-from-checkpoint|resume_ckpt|resume-ckpt|resume_path|resume_checkpoint|--resume|resume_from"
+
+/* "--resume_from_checkpoint out/checkpoint-4000" of a command: a file is given, and it is
+ * training. */
+static const char *
+resumes_by_setting(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, RESUME_SETTINGS, &n), *to;
+
+	if (!at || clause_sets_off(t, at) || talk_any_begins(t, "eval test infer valid predict add_argument") || talk_any_phrase(t, "help=|default="))
+		return NULL;
+	for (to = at + n; to < t.s + t.n && memchr(" =:\"'", *to, 5); to++)
+		;
+	return to > at + n && to < t.s + t.n && !talk_is_one_of(clause_word_behind(t, to), "auto") && (piece_is_word(*to) || memchr("./$~", *to, 4)) ? at : NULL;
+}
+
 /* "When saving the model"; in Chinese 保存, with 时 behind it. */
 static const char *
 saves(struct talk t)
@@ -663,6 +680,8 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->resuming, t, resumes(t), line);
 	if (oom_runs_on_one(t))
 		p->one_runs = line;
+	if (source == SOURCE_COMMAND || source == SOURCE_SETTING)
+		said(&p->resumed, t, resumes_by_setting(t), line);
 	if ((at = oom_runs_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
 		said_at(&p->parallel, t, at, line);
 	else
