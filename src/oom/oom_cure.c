@@ -23,7 +23,7 @@
 #define SAVERS		"checkpoint checkpointing gradient_checkpointing amp fp16 bf16 half mixed autocast float16 bfloat16 xformers flash flash_attention offload offloading cpu_offload no_grad empty_cache gc lora qlora " \
     "8bit 4bit int8 8bit_adam deepspeed zero fsdp smaller fewer less lower batch batch_size swap print prints debug log logging line sleep timeout del collect slicing tiling quantization"
 #define DENIES		"still even too also same either anyway anymore sometimes"
-/* "without error": of no setting. */
+/* "without error", "without a problem": of no setting. */
 #define NOTHING		"much many too so big large any trouble troubles difficulty difficulties bugs complaints interruption hiccups error errors problem problems issue issues crash crashing oom running memory warning fail failing that out it this"
 
 /* Is what stands behind AT neither of these, nor told of what is the same without? */
@@ -206,7 +206,10 @@ oom_cure_added(struct talk t)
 	}
 	for (at = NULL; talk_next_phrase(t, LACKS, &at, &n); ) {
 		sentence = talk_sentence(t, at);
-		if (!talk_is_one_of(clause_word_behind(sentence, at + n), NOTHING) && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
+		word = clause_word_behind(sentence, at + n);
+		if (talk_is_one_of(word, "a an the one single"))
+			word = clause_word_behind(sentence, word.s + word.n);
+		if (!talk_is_one_of(word, NOTHING " hitch hiccup trouble difficulty crash warning bug glitch doubt further") && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
 	if ((at = only_then(t)) || (at = fails_but_not(t)) || (at = added_in_chinese(t)))
