@@ -271,6 +271,19 @@ overcome_by(struct talk t)
 	return NULL;
 }
 
+#define FOLLOWED	"followed the suggestion|followed this suggestion|followed that suggestion|followed your suggestion|followed the advice|followed this advice|followed your advice|followed the recommendation|did as suggested|did what was suggested|applied the suggestion"
+
+/* "I followed the suggestion and it runs without any errors" */
+static const char *
+followed(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, FOLLOWED, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
+
+	return at && (clause_works(behind) || talk_has_whole(behind, RUNS_THEN)) && !oom_short_fails(behind) && !memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, DENIES " " NOT_ENDED) ? at : NULL;
+}
+
 /* 就不报错了, 就好了, 解决了 of what was changed; not asked, denied or of others */
 #define ENDED_CHINESE	"就不报错|就不会报错|就不再报错|就没有报错|就不爆显存|就不会爆显存|就不oom|就不会oom|就正常了|就可以正常|后正常|就好了|就解决了|后解决|问题解决|解决了这个问题|解决了该问题|就没问题了|就没有问题了|就能跑了|就可以跑了"
 #define CHANGED_CHINESE	"改|设|换|调|去掉|删|关|减|降|注释|加上|移"
@@ -299,7 +312,7 @@ oom_cure_ended(struct talk t)
 		    !talk_is_one_of(clause_word_behind(sentence, at + n), UPDATES) && !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue|posts|threads|answers|other issues|previous issues|similar issues|other people|most people|many people|others"))
 			return at;
 	}
-	if ((at = overcome_by(t)) || (at = ended_in_chinese(t)) || (at = needs_saver(t)))
+	if ((at = overcome_by(t)) || (at = followed(t)) || (at = ended_in_chinese(t)) || (at = needs_saver(t)))
 		return at;
 	return does_it(t);
 }

@@ -19,7 +19,7 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_TRANSDUCER] = "rnn_transducer|rnn-transducer|rnn transducer|rnnt|rnn-t|rnntloss|rnnt_loss|rnnt loss|rnn-t loss|transducer loss|transducerloss|transducer_loss|warp-transducer|warp_transducer|warprnnt|warp_rnnt|transformer transducer|transformer-transducer|"
 	    "transformer_transducer|conformer transducer|conformer-transducer|conformer_transducer|transducer model|transducer joint|joint network of the transducer|transducertask|asrtransducertask|transducer",
 	[DOMAIN_SPEECH] = "asr|speech recognition|speech-to-text|espnet|espnet2|wenet|wav2vec|wav2vec2|hubert|librispeech|aishell|ljspeech|libritts|tts|text-to-speech|text to speech|"
-	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train|icefall|zipformer|lhotse|rnnt|rnn-t|sovits|gpt-sovits|gpt_sovits|so-vits-svc|xtts|speechbrain|common voice|commonvoice",
+	    "tacotron|tacotron2|fastspeech|fastspeech2|deepspeech|utterance|utterances|vocoder|asr_train|tts_train|icefall|zipformer|lhotse|rnnt|rnn-t|sovits|gpt-sovits|gpt_sovits|so-vits-svc|xtts|speechbrain|sepformer|voice separation|speech separation|speaker separation|conv-tasnet|convtasnet|speech enhancement|wsj0-2mix|wsj0-3mix|wsj0mix|librimix|common voice|commonvoice",
 	[DOMAIN_ENTITIES] = "knowledge graph|knowledge graphs|knowledge graph embedding|kge|pykeen|distmult|transe|fb15k|fb15k-237|wn18|wn18rr|dgl-ke|dglke|openbiolink|kge_model",
 	[DOMAIN_VOLUMES] = "nnunet|nnu-net|nnunetv2|monai|3d unet|3d u-net|3d-unet|brats|ct volume|ct volumes|ct scan|ct scans|nifti|volumetric|unetr|swinunetr|swin_unetr|"
 	    "sliding_window_inference|3d segmentation|medical volumes",

@@ -207,7 +207,7 @@ runs_on_processor(struct talk t)
     "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading raster|loading a raster|loading the raster|load a raster|load the raster|read the raster|whole raster|read a band|"	\
     "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
-    "list of images|list of all images|images list|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading my dataset|loading our dataset|loading my data|loading data|loading the data|loading dataset|data loading|pickle"
+    "list of images|list of all images|images list|a lot of data|lots of data|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading my dataset|loading our dataset|loading my data|loading data|loading the data|loading dataset|data loading|pickle"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
     "when training starts|when i start|start training|starts training|beginning of training"
@@ -613,6 +613,17 @@ names_collected(struct talk t)
 	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
 }
 
+/* "It is not a lot of data": does a denial stand right ahead of AT? */
+static bool
+is_little(struct talk t, const char *at)
+{
+	struct talk word = clause_word_ahead(t, at);
+
+	while (talk_is_one_of(word, "a an quite that such so really very even"))
+		word = clause_word_ahead(t, word.s);
+	return talk_is_one_of(word, "not isn't aren't wasn't");
+}
+
 static void
 note(struct said *to, struct talk t, const char *at, int line)
 {
@@ -633,7 +644,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 		o->ram = line;
 	killed = oom_killed_told(t);
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_cleared(talk_sentence(t, at), at)) {
+		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !is_little(t, at) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_cleared(talk_sentence(t, at), at)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}

@@ -248,7 +248,7 @@ oom_pictures_large(struct talk t)
 	if (chinese)
 		return chinese;
 	at = at ? at : in_k(t);
-	if (!at && (at = talk_find_whole(t, "image size is too big|image size is too large|crop size is too big|crop size is too large|patch size is too big|patch size is too large|resolution is too high", &n)))
+	if (!at && (at = talk_find_whole(t, "image size is too big|image size is too large|size of the picture is too large|size of the picture is too big|size of the pictures is too large|size of the image is too large|size of the image is too big|size of the images is too large|size of images is too large|picture size is too large|picture size is too big|input size is too large|input size is too big|image resolution is too large|crop size is too big|crop size is too large|patch size is too big|patch size is too large|resolution is too high", &n)))
 		return at;
 	if (at && talk_has_whole(talk_sentence(t, at), "patch size is too big|patch size is too large|crop size is too big|crop size is too large"))
 		return at;

@@ -87,7 +87,7 @@ pictures(struct oom_paste *p, struct talk t, int line)
 		bool square;	/* one number is of both sides; else of one, and which is not said */
 		bool of_any;	/* it may be of a vector, or of a sequence: of pictures where channels follow */
 	} known[] = {
-		{ "img_size", "img_size", false, false }, { "image_size", "image_size", false, false }, { "imgsz", "imgsz", false, false },
+		{ "img_size", "img_size", false, false }, { "image_size", "image_size", false, false }, { "imgsz", "imgsz", false, false }, { "img_wh", "img_wh", true, false },
 		{ "--img ", "--img", false, false }, { "--resolution", "--resolution", false, false }, { "--loadsize", "--loadSize", false, false }, { "--load_size", "--load_size", false, false }, { "--finesize", "--fineSize", false, false }, { "img-size", "img-size", false, false }, { "image-size", "image-size", false, false }, { "input_shape", "input_shape", false, true },
 		{ "target_size", "target_size", false, false }, { "resize(", "Resize", false, false }, { "crop_size", "crop_size", true, false },
 		{ "crop-size", "crop-size", true, false }, { "randomcrop(", "RandomCrop", true, false }, { "centercrop(", "CenterCrop", true, false },
@@ -95,7 +95,7 @@ pictures(struct oom_paste *p, struct talk t, int line)
 		{ "gt_size", "gt_size", true, false }, { "hr_size", "HR_size", true, false }
 	};
 	const char *at, *to, *end = t.s + t.n;
-	bool sized = talk_any_of(t, "size shape imgsz crop --img image_max_dim --resolution");
+	bool sized = talk_any_of(t, "size shape imgsz img_wh crop --img image_max_dim --resolution");
 	int64_t high, wide, other;
 	size_t i;
 

@@ -165,7 +165,7 @@ static bool
 rises_to(struct talk behind)
 {
 	size_t n;
-	const char *at = talk_find_whole(behind, "goes up to|went up to|going up to|rises to|rising to|climbs to|climbing to|increases to|grows to|balloons to", &n);
+	const char *at = talk_find_whole(behind, "goes up to|went up to|going up to|rises to|rising to|climbs to|climbing to|increases to|grows to|balloons to|raised to|rose to|risen to|climbed to|increased to|grew to|jumps to|jumped to|shoots up to|shot up to", &n);
 	struct talk word = at ? clause_word_behind(behind, at + n) : behind;
 
 	while (at && talk_is_one_of(word, "about around over nearly almost more than roughly"))

@@ -430,7 +430,7 @@ said_of_given(struct said *to, const struct oom_told *told, struct talk t, int l
 	said_of_any(to, told, t, line, find);
 	if (at && to->line != line && talk_any_whole(talk_part(talk_clause(t, at, 0), talk_clause(t, at, 0).s, at), "cannot can't cant unable couldn't impossible"))
 		said_at(to, t, at, line);
-	if (at && to->line != line && told->here_line == line && talk_has_whole(talk_sentence(t, at), "is it because|is this because|maybe because|probably because|perhaps because|because the|because my|because of the"))
+	if (at && to->line != line && told->here_line == line && talk_has_whole(talk_sentence(t, at), "is it because|is this because|the reason is that|the reason may be that|i think the reason is|i guess the reason is|i think because|i think it is because|i guess because|maybe because|probably because|perhaps because|because the|because my|because of the"))
 		said_at(to, t, at, line);	/* "... memory errors. Is it because the slide is too large?" */
 }
 
