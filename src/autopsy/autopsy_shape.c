@@ -398,6 +398,22 @@ all_pairs_of(int64_t n)
 	return lo * (lo - 1) / 2 == n ? lo : 0;
 }
 
+#define SOUND_STEPS	100000	/* of a second of sound there are 44,100, or some hundred of its spectrum */
+
+/* One or two channels, and by far the most along the last axis: as sound has, or its spectrum; two
+ * rows of whole numbers are the edges of a graph. */
+static bool
+may_be_sound(const struct autopsy *y, const struct oom_shape *s)
+{
+	int i;
+
+	if (s->rank < 2 || s->rank > 3 || s->dim[0] > 2 || (y->main->fixed && s->rank == 2) || s->dim[s->rank - 1] < SOUND_STEPS || y->log.paste.told.graph.line)
+		return false;
+	for (i = 0; i < s->rank - 1 && s->dim[i] <= s->dim[s->rank - 1] / 16; i++)
+		;
+	return i == s->rank - 1;
+}
+
 static void
 array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 {
@@ -429,6 +445,9 @@ array_shape(struct autopsy *y, const struct oom_shape *s, int64_t bytes)
 	else if (s->rank >= 4 && n == 1 && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its first extent, 1, is a sample of %s, it takes less "
 		    "cropped or coarser.%s", autopsy_shape_text(y->arena, s), wide));
+	else if (may_be_sound(y, s) && bytes >= LARGE_SAMPLE)
+		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its last extent, %s, is the samples of a recording, or the steps of its spectrum, all of it is there at once, and grows with how long it is: shorter "
+		    "pieces, one after the other, take less.", size_commas(count, s->dim[s->rank - 1])));
 	else if (s->rank == 3 && n == s->dim[1] && n == s->dim[2] && bytes >= LARGE_SAMPLE)
 		autopsy_cause(y, SAYS_ARRAY_SHAPE, arena_printf(y->arena, "Where its extents are a volume's, of %lld to a side, half of each side takes "
 		    "an eighth, and blocks one after the other a part.%s", n, wide));
