@@ -561,6 +561,19 @@ contexts(struct autopsy *y, int gpu)
 		    "map_location in torch.load keep it off.", p->holder_line, n, n > 1 ? "es" : "", gpu, size_human(all, bytes)));
 }
 
+/* Do people say that memory grows, beside a list with a process, and no more, on each of several
+ * devices? Then these are the run's own. */
+static bool
+lists_itself(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	int i, cards = 0;
+
+	for (i = 0; i < PASTE_CARDS && p->holders[i] < 2; i++)
+		cards += p->holders[i];
+	return i == PASTE_CARDS && cards > 1 && y->main->kind == OOM_TOLD && p->grows.line;
+}
+
 static void
 process(struct autopsy *y)
 {
@@ -568,7 +581,7 @@ process(struct autopsy *y)
 	char bytes[SIZE_TEXT], all[SIZE_TEXT];
 	int gpu = y->main->gpu >= 0 ? y->main->gpu : p->holder_gpu;
 
-	if (p->holder_bytes < WORTH_NAMING)
+	if (p->holder_bytes < WORTH_NAMING || lists_itself(y))
 		return;
 	contexts(y, y->main->gpu >= 0 ? y->main->gpu : 0);
 	if (gpu >= 0 && gpu < PASTE_CARDS && gpu == p->holder_gpu && p->holders[gpu] > 1) {
