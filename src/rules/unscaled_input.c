@@ -16,7 +16,8 @@
 
 #include "readers/reader.h"
 
-#define LARGE	30	/* the root of a column's mean square, above which it is far from 1 */
+#define LARGE	30	/* the root of a map's mean square, above which it is far from 1, */
+#define LARGE_COLUMN	50	/* and of a column's: temperatures and ages are no such numbers */
 #define WHITE	255	/* the largest byte */
 #define FEWEST	8	/* rows that say something of a column */
 
@@ -84,7 +85,7 @@ look_at(const struct lint *l, struct finding *f)
 	for (i = 0; i < f->columns; i++) {
 		struct column c = column_of(&look, i, f->columns, scale);
 
-		f->large += size_of(&c) >= LARGE;
+		f->large += size_of(&c) >= (f->input->rank > 1 ? LARGE : LARGE_COLUMN);
 		if (i == 0 || size_of(&c) > size_of(&f->worst))
 			f->worst = c;
 		if (c.spread > 0 && (f->mildest.spread == 0 || c.spread < f->mildest.spread))
@@ -300,7 +301,7 @@ tell_columns(struct lint *l, struct diag *g, const struct finding *f)
 	if (f->columns > 1)
 		diag_fact(l->diags, g, "%lld of %lld columns are larger than %d in the first %lld "
 		    "rows; weights start for numbers of about 1", (long long)f->large,
-		    (long long)f->columns, LARGE, (long long)f->rows);
+		    (long long)f->columns, LARGE_COLUMN, (long long)f->rows);
 	else
 		diag_fact(l->diags, g, "that is in the first %lld rows; weights start for numbers "
 		    "of about 1", (long long)f->rows);
@@ -438,8 +439,8 @@ const struct rule rule_unscaled_input = {
 	    "centred and of like variance is section 4.3 of Efficient backprop (LeCun and others, "
 	    "1998).\n\n"
 	    "Reported where a layer with weights is the first to read them. Of data files the first "
-	    "64 KiB are read, where they are there: a column of vectors counts, or a map as a "
-	    "whole, whose root mean square, sqrt(mean^2 + deviation^2), is 30 or more, so that "
+	    "64 KiB are read, where they are there: a column of vectors counts whose root mean square, sqrt(mean^2 + deviation^2), is 50 or more, or a map as a "
+	    "whole of 30, so that "
 	    "years and prices do beside shares. "
 	    "Classes and tokens, of 53 or more, that are read as numbers. Otherwise u8 inputs of three or more extents, for vectors of bytes may be one-hot, and IDX "
 	    "files without scale=, whose usual contents are bytes. "
