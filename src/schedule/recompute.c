@@ -221,13 +221,14 @@ go_down_from_below(struct budget *b, struct model *model, const struct search_li
 }
 
 /* Something fits. Where choices before it did not, since their places are far above what is alive,
- * it may be much dearer than what a smaller budget gets. That may take as much work once more. */
+ * it may be much dearer than what a smaller budget gets. That may take as much work once more, but
+ * not as much as to find anything at all. */
 static void
 look_on(struct budget *b, struct model *model, const struct search_limits *limits)
 {
 	struct search_limits on = *limits;
 
-	on.most_work = b->most_work = model->work + limits->work;
+	on.most_work = b->most_work = model->work + work_for(b->o);
 	if (!b->at_last && b->nclose > 0)
 		budget_place_cheaper(b, model);
 	if (b->at_last || b->nclose > 0)

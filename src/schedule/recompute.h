@@ -37,7 +37,7 @@
 /* Events in all trials of a search for a budget: a second or so. And in all those together by which
  * questions of a planned network are answered (pass_options->search_work). */
 #define RECOMPUTE_WORK		((int64_t)16 << 20)
-#define RECOMPUTE_LONGEST	(5 * RECOMPUTE_WORK)	/* where nothing was found for a budget that the spec names */
+#define RECOMPUTE_LONGEST	(3 * RECOMPUTE_WORK)	/* where nothing was found for a budget that the spec names */
 #define RECOMPUTE_SECOND	((int64_t)4 << 20)	/* half of what a second of a processor does of it, about: there may be two */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 
