@@ -133,8 +133,8 @@ oom_bulk_long(struct talk t, bool sentence)
 
 /* "an 8 second 24 fps video", "clips of 10 seconds": how long a film is, in a clause that has
  * it. */
-static const char *
-counts_seconds(struct talk t)
+const char *
+oom_bulk_seconds(struct talk t)
 {
 	struct talk clause, word;
 	const char *s, *to, *end = t.s + t.n;
@@ -162,7 +162,7 @@ oom_bulk_media(struct talk t)
 		return at;
 	if ((at = talk_first(t, OF_PAGES)) && !talk_any_whole(talk_sentence(t, at), "even despite still although though"))
 		return at;
-	if ((at = counts_frames(t)) || (at = counts_seconds(t)))
+	if ((at = counts_frames(t)) || (at = oom_bulk_seconds(t)))
 		return at;
 	return talk_first(t, "depending on text size|depending on the text|depending on text length|depending on the length|depends on the length of|depending on sentence length|length of the text|length of my text|string whose length|seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");

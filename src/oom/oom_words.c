@@ -584,6 +584,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	int64_t absurd;
 
 	said_of_given(&p->media, &p->told, t, line, oom_bulk_media);
+	if (p->told.here_line == line && source == SOURCE_PROSE)	/* "It is only 10 seconds. As expected, it ran out of memory." */
+		said(&p->media, t, oom_bulk_seconds(t), line);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
 	said_of_failure(&p->hook, &p->told, t, ends_epoch(t), line);
