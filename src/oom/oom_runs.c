@@ -97,7 +97,7 @@ fails_at_first(struct talk t, struct talk clause, const char *at)
 	(void)clause;
 	if (talk_any_phrase(talk_head(t, at, sizeof("when i start")), "when i start|try to train") && talk_any_whole(sentence, "with using on instead different other another larger bigger") && !talk_any_whole(sentence, "same"))
 		return true;		/* it is something else that is run then */
-	return first && !clause_works(talk_clause(t, first, n)) && (talk_any_whole(sentence, "same also too both still even") || oom_short_fails(talk_clause(t, first, n)));
+	return first && !clause_works(talk_clause(t, first, n)) && !talk_any_whole(talk_clause(t, first, n), "good well normal normally right successful successfully completes") && (talk_any_whole(sentence, "same also too both still even") || oom_short_fails(talk_clause(t, first, n)));
 }
 
 #define BEGUN_ANEW	"restarting the kernel|restart the kernel|kernel restart|restarting the runtime|restart the runtime|restarting the notebook|restart the notebook|restart jupyter"
@@ -155,23 +155,7 @@ oom_runs_no_longer(struct talk t)
 	    (oom_short_fails(t) || clause_names_failure(t)) ? at : NULL;
 }
 
-#define FIRST_WELL	"the first one runs fine|the first one works|the first one runs|first one works fine|first one runs fine|first run works|first run is fine|first run was fine|first run goes|first run succeeds|first call works|first image works|first generation works|first inference works|" \
-    "works the first time|works fine the first time|runs the first time|runs fine the first time|works for the first time|works only once|only works once|works once|runs once"
-#define THEN_NOT	"but|then|second|2nd|next|subsequent|again|following|afterwards|after that|third"
-
-/* "The first one runs fine but then I get": what is said of the next. */
-const char *
-oom_runs_well_once(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, FIRST_WELL, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && talk_has_whole(talk_part(t, at + n, t.s + t.n), THEN_NOT) && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !talk_any_begins(sentence, "epoch step batch iter") &&
-	    !clause_is_question(sentence) ? at : NULL;
-}
-
-#define SECOND_ONES	"the second time i|the second time it|'second time'|\"second time\"|the second animation|second animation|during the second run|the second video directly|on the second clip|at the second clip|second inference|" \
+#define SECOND_ONES	"the second time i|the second time it|inference the second time|inference a second time|it the second time|'second time'|\"second time\"|the second animation|second animation|during the second run|the second video directly|on the second clip|at the second clip|second inference|" \
     "on the second call|at the second call|on the second job|at the second job|on the second song|at the second song|on the second file|at the second file|" \
     "second transcription|second conversion|2nd attempt|2nd inference|second attempt, it|2nd run|2nd time i|2nd time it|the 2nd image|the 2nd video|the 2nd generation"
 
@@ -184,6 +168,22 @@ fails_at_second(struct talk t)
 
 	return at && (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_any_whole(sentence, "problem issue")) &&
 	    !talk_any_begins(sentence, "epoch step batch iter stage phase valid") && !clause_is_question(sentence) ? at : NULL;
+}
+
+#define FIRST_WELL	"the first one runs fine|the first one works|the first one runs|first one works fine|first one runs fine|first run works|first run is fine|first run was fine|first run goes|first run succeeds|first call works|first image works|first generation works|first inference works|" \
+    "works the first time|works fine the first time|runs the first time|runs fine the first time|works for the first time|works only once|only works once|works once|runs once"
+#define THEN_NOT	"but|then|second|2nd|next|subsequent|again|following|afterwards|after that|third"
+
+/* "The first one runs fine but then I get": what is said of the next. */
+const char *
+oom_runs_well_once(struct talk t)
+{
+	size_t n;
+	const char *second = fails_at_second(t), *at = talk_find_whole(t, FIRST_WELL, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return second ? second : at && talk_has_whole(talk_part(t, at + n, t.s + t.n), THEN_NOT) && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !talk_any_begins(sentence, "epoch step batch iter") &&
+	    !clause_is_question(sentence) ? at : NULL;
 }
 
 /* "It fails when I run the cell a second time." */
