@@ -16,7 +16,7 @@
 
 #define QUESTIONS	36000	/* nodes of forward that questions of one network may plan: about a second */
 #define PLAN		200	/* as many nodes take what every plan does */
-#define LARGER		5000	/* a node among so many takes twice as long as one of few: caches do not hold them */
+#define LARGER		2600	/* a node among so many takes twice as long as one of few: caches do not hold them */
 #define VISITS		40000	/* and as a node, so many visits in placing buffers */
 
 /* The options that a module keeps, with which questions of it are planned: they share what searches

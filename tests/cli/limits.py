@@ -143,6 +143,10 @@ SHAPES = {
     settings(f"recompute auto({2491 * 1088 // 1024 + 4}KiB)"),
     "residual-budget": lambda: residual("1GiB"),
     "residual-least": lambda: residual("700MiB"),
+    "residual-thousand": lambda: 'use "std/vision.nn"\nnetwork n {\ninput x : f32[3, 32, 32]\ntarget y : class[10]\n'
+    "h = x -> conv(16, 3, pad=1) -> 111 * bottleneck(16) -> bottleneck(32, 2) -> 110 * bottleneck(32) -> bottleneck(64, 2)\n"
+    "  -> 110 * bottleneck(64) -> global_avgpool -> flatten\nloss cross_entropy(h -> dense(10), y)\n}\n"
+    "train { batch 512  optimizer sgd(lr=0.1, momentum=0.9)  data synthetic(64) }\ndevice { memory 8GiB }\n",
     "small-device": lambda: copies(2490, "dense(16) -> relu") + "device { memory 100KiB }\n",
     # much text, and little to plan
     "unknown-names": lambda: net(lines(30000, lambda i: f"a{i} = zz{i} -> rulu") + "\nh = x") + TRAIN,
