@@ -102,38 +102,34 @@ names_columns(const struct look *l, const char *line, const char *end, int64_t i
 	return next < end && read_field(next, field_end(next, end), &x);
 }
 
-/* A word that stands where there is no value. */
-static bool
-is_missing(const char *field, size_t n)
+/* The word that stands where there is no value; NULL: something else stands there. */
+static const char *
+missing(const char *field, size_t n)
 {
 	static const char *const word[] = { "", "?", "-", "NA", "N/A", "na", "NaN", "nan", "NULL", "null", "None" };
 	size_t i;
 
 	for (i = 0; i < sizeof(word) / sizeof(*word); i++)
 		if (strlen(word[i]) == n && strncmp(word[i], field, n) == 0)
-			return true;
-	return false;
+			return word[i];
+	return NULL;
 }
 
-#define MOST_SHOWN	40	/* characters of a field */
-
-/* Field I of a line, from FIELD on, is no number. */
+/* Field I of a line, from FIELD on, is no number. What else it is stays in the file. */
 static bool
 refuse_field(struct look *l, const char *line, const char *end, int64_t i, const char *field)
 {
-	const char *stop = field_end(field, end), *cure;
-	long long number = line_number(l, line);
-	int n;
+	const char *stop = field_end(field, end), *cure, *none;
 
 	field = skip_blanks(field, stop);
 	while (stop > field && (stop[-1] == ' ' || stop[-1] == '\t'))
 		stop--;
-	n = stop - field < MOST_SHOWN ? (int)(stop - field) : MOST_SHOWN;
-	cure = is_missing(field, (size_t)(stop - field)) ? "fill in what is missing in the file, or leave the line out" :
+	none = missing(field, (size_t)(stop - field));
+	cure = none ? "fill in what is missing in the file, or leave the line out" :
 	    names_columns(l, line, end, i) ? "header=true skips a first line that names the columns" :
 	    "columns hold numbers alone: number classes from 0 in the file, and leave other words out";
-	return look_refuse(l, cure, "line %lld holds %s%.*s%s in column %lld, where a number is expected", number,
-	    n ? "\"" : "nothing", n, field, n ? "\"" : "", (long long)i + 1);
+	return look_refuse(l, cure, "line %lld holds %s in column %lld, where a number is expected",
+	    (long long)line_number(l, line), !none ? "words" : *none ? arena_printf(l->arena, "\"%s\"", none) : "nothing", (long long)i + 1);
 }
 
 static bool
