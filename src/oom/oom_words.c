@@ -89,7 +89,7 @@ is_fine(struct talk t, const char *at)
 }
 
 /* A mode by its short name, as logs have it. */
-#define TO_VAL		"change to val|changes to val|changed to val|switch to val|switches to val|switched to val|change to 'val'|changes to 'val'|changed to 'val'|switch to 'val'|switches to 'val'|switched to 'val'|'val' mode|val mode"
+#define TO_VAL		"change to val|changes to val|changed to val|switch to val|switches to val|switched to val|change to 'val'|changes to 'val'|changed to 'val'|switch to 'val'|switches to 'val'|switched to 'val'|'val' mode| val mode"
 
 static const char *
 evaluates(struct talk t)
