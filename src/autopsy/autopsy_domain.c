@@ -34,7 +34,7 @@ static const char *const says[DOMAINS] = {
 	    "others as the run is told, in evaluation with all entities.",
 	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth. Where "
 	    "whole volumes are predicted, results for all of their voxels and classes lie there, too: put together in the machine's memory (device=\"cpu\" of MONAI's sliding windows), they do not.",
-	[DOMAIN_PROTEINS] = "Where a network is given a protein, it has numbers for each pair of its residues, and in some layers for each three of them, so that it grows with the square of the length, or more.",
+	[DOMAIN_PROTEINS] = "Where a network is given a protein, it has numbers for each pair of its residues, so that it grows with the square of the length (where the structure is predicted as in AlphaFold, in some layers with its cube).",
 	[DOMAIN_TEXTS] = "Where a network learns to write text word by word, the words' vectors, the last layer and its scores grow with the vocabulary, a number for each word at each position, and batches are padded to "
 	    "their longest sentence.",
 	[DOMAIN_CHAINS] = "Where samples are drawn by chains (MCMC), what is kept of all draws, of each chain and of every quantity, lies there until the run ends, and mostly a copy of it then: fewer draws or "

@@ -138,7 +138,7 @@ static const struct {
 	    "optimizer keeps, whatever the batch, and text encoders and the autoencoder lie beside them. An adapter (the script of that name with _lora), or an optimizer of fewer bits, "
 	    "takes less." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
-	    "step, nor the other way round. A smaller share, one that is let go of while training goes on (sleep mode), or a device of its own leave room." },
+	    "step, nor the other way round. " TRY BY_SHARE "A smaller share" TRY BY_SLEEP "one that is let go of while training goes on (sleep mode)" TRY BY_ANYTHING "a device of its own" TRY_END ", leave room." },
 	[HABIT_CONTEXT] = { OF_DEVICE, false, TRACE_LAYERS, "has %s, positions as llama.cpp counts them. Where the run's context is as long, as it is in some versions where -c (num_ctx) says nothing, keys and "
 	    "values lie there for all of them from the start, and what is computed grows with it: a shorter context takes less." },
 	[HABIT_SIZES] = { OF_DEVICE, false, 0, "has %s, by its name pictures of several sizes. Where the run changes their size as it goes on, some batches are larger than those before, and it may fail "

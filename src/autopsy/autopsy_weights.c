@@ -88,14 +88,15 @@ read_whole(const struct autopsy *y, int64_t total)
 	    "called dtype), versions before 5 make them float32, %s, which the device does not have.", p->loads_model, size_human(bytes, whole));
 }
 
-/* May all of them be trained: it trains, and no word of an adapter or of fewer bits was found? */
+/* May all of them be trained, and lie on the device with what that keeps of each: it trains, and no
+ * word of an adapter, of fewer bits, or of offloading was found? */
 static bool
 is_trained_whole(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
 	return (p->trains || p->training || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) && !p->names_adapter && !in_few_bits(p) && !p->inferring.line &&
-	    !p->evaluating.line && !autopsy_is_of_another(y);
+	    !p->evaluating.line && !autopsy_is_of_another(y) && !autopsy_is_tried(y, BY_OFFLOADING);
 }
 
 /* ---- where they are ---- */
@@ -147,7 +148,7 @@ split(struct autopsy *y, enum autopsy_says kind)
 {
 	char bytes[SIZE_TEXT];
 
-	if (y->log.paste.millions >= MANY && !y->log.paste.later.line && !y->main->host && is_trained_whole(y) && !autopsy_is_tried(y, BY_OFFLOADING))
+	if (y->log.paste.millions >= MANY && !y->log.paste.later.line && !y->main->host && is_trained_whole(y))
 		autopsy_hint(y, kind, arena_printf(y->arena, "%s and all of them are trained with Adam in mixed precision, they take, as a rule, with their gradients and what it keeps, 16 bytes "
 		    "each, %s, on all devices together, ahead of what forward keeps: where those have not as much, a smaller batch does not help.", where_named(y), size_human(bytes, weights_bytes(y, TRAINED_BYTES))));
 }

@@ -305,7 +305,7 @@ oom_bulk_classes(struct talk t)
 }
 
 #define OF_CARD		"gpu gpus graphics a6000 a5000 a100 h100 v100 3090 4090 5090 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
-#define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested"
+#define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested people users consumers everyone"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
 #define OF_USAGE	"usage free left allocated allocate available takes consumes consume consumed costs cost rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
 

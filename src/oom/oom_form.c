@@ -312,12 +312,30 @@ form_has_started(struct talk t)
 	return at && talk_any_phrase(talk_part(t, at, t.s + t.n), "', '--") && talk_any_phrase(talk_part(t, at, t.s + t.n), ".py'");
 }
 
+/* "--option", "--option value", and no more: a command's line of several. */
+static bool
+is_option(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+
+	if (t.n < 4 || memcmp(s, "--", 2) != 0 || !is_letter(s[2]))
+		return false;
+	while (end > s && memchr(" \\", end[-1], 2))
+		end--;
+	for (s += 3; s < end && (piece_is_word(*s) || *s == '-'); s++)
+		;
+	if (s < end && *s != ' ' && *s != '=')
+		return false;
+	s = piece_past_blanks(s, end);
+	return !memchr(s, ' ', (size_t)(end - s));
+}
+
 bool
 form_is_command(struct talk t)
 {
 	const char *to = t.s, *end = t.s + t.n;
 
-	if (has_prompt(t) || (*t.s == '[' && form_has_started(t)))
+	if (has_prompt(t) || is_option(t) || (*t.s == '[' && form_has_started(t)))
 		return true;
 	while (to < end && *to != ' ' && *to != '=')
 		to++;

@@ -203,6 +203,8 @@ is_batch_of_another(const struct log_reader *r, const struct phrase *p, const ch
 	if (p->role != ROLE_BATCH && p->role != ROLE_MICRO)
 		return false;
 	line = oom_line_of(r, s, after, end);
+	if (strstr(p->pattern, "train") && (talk_any_phrase(line, "do_train=false|do_train false") || talk_any_of(talk_part(line, line.s, s), "data.")))
+		return true;		/* of a training that it is told to leave out, or of prompts (verl) */
 	if (p->pattern[0] == '-' && (s[-1] != ' ' || !talk_any_phrase(line, ".py |.py\"|.sh ")))
 		return true;		/* an option of one letter has another sense elsewhere */
 	return oom_named_runs(line, s, (size_t)(after - s)) || (!strstr(p->pattern, "train") &&

@@ -189,8 +189,8 @@ runs_on_processor(struct talk t)
 
 	if (at && is_how_much(talk_part(t, at - t.s > AMOUNT_WITHIN ? at - AMOUNT_WITHIN : t.s, at)))
 		return NULL;
-	if (at && talk_has_whole(talk_part(t, talk_clause(t, at, n).s, at), "than|compared|unlike|instead of|as opposed"))
-		return NULL;		/* "more than on the CPU": of another run */
+	if (at && talk_has_whole(talk_part(t, talk_clause(t, at, n).s, at), "than|compared|unlike|instead of|as opposed|whether"))
+		return NULL;		/* "more than on the CPU": of another run; "whether on the CPU": of none */
 	if (at && is_well_there(talk_sentence(t, at), at + n))
 		return NULL;
 	return !at || clause_is_question(talk_sentence(t, at)) || talk_any_whole(talk_part(t, talk_clause(t, at, n).s, at), "cannot can't cant not unable") || talk_any_whole(clause_word_behind(t, at + n), "ram memory oom mem or") ||
@@ -231,6 +231,15 @@ runs_on_processor(struct talk t)
 #define FULL	"full dreambooth|full dreambooth training|non-lora|non lora|without lora|not lora|full training of|full tuning|full-tuning|full fine-tuning|full fine tuning|full finetuning|full-finetuning|full-fine-tuning|full fine-tune|full finetune|full-parameter|full parameter|full-parameters|full parameters|fully finetune|" \
     "fully fine-tune|fully finetuning|fully fine-tuning|fully fine tune|fully fine tuning|finetuning_type full|finetuning_type: full"
 #define FULL_CHINESE	"全参微调|全参数|全量微调|全量训练|全模型训练|全参训练|模型全参|全参sft|全参数sft|全参finetune"
+
+/* "load: path  # of a full model", what a setting is for. */
+static bool
+is_remark(struct talk t, const char *at)
+{
+	const char *sign = memchr(t.s, '#', (size_t)(at - t.s));
+
+	return sign && piece_past_blanks(t.s, sign) < sign;
+}
 #define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding|1-hot|1-hot encoding|1-hot encoded"
 
 #define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled|not set|is skipped|was skipped"
@@ -574,7 +583,7 @@ names_darknet(struct talk t)
 	const char *at = talk_first(t, "subdivision|yolov3.cfg|yolov4.cfg");
 
 	at = at ? at : talk_find_word(t, "darknet");
-	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
+	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE "|convert") ? at : NULL;
 }
 
 /* "using Flux, CUDA", "using TorchSharp;": names alone behind it, of which one is a library's; a
@@ -657,7 +666,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->killed, t, killed, line);
 	note(&o->replay, t, says(t, REPLAY), line);
 	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : talk_any_phrase(t, "词向量") ? talk_first(t, "词向量") : says(t, VECTORS), line);
-	note(&o->full, t, (at = says(t, FULL)) ? at : talk_first(t, FULL_CHINESE), line);
+	note(&o->full, t, (at = says(t, FULL)) && !is_remark(t, at) ? at : talk_first(t, FULL_CHINESE), line);
 	note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
 	if ((at = says(t, CODES)) && (o->here_line == line || oom_told_is_of_failure(o, t, at, line)))
 		said_at(&o->codes, t, at, line);

@@ -35,6 +35,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Failed to allocate memory of size # , total available memory size are #", ROW(ROLE_MESSAGE, OOM_HOST, true, "vineyard", STORE,
 	    PHRASE_BYTES) },
 	{ "java.lang.OutOfMemoryError: Java heap space", HOST_SAYS("Java", JAVA_HEAP) },
+	{ "java.lang.OutOfMemoryError: java heap space", HOST_SAYS("Java", JAVA_HEAP) },	/* retyped */
 	{ "java.lang.OutOfMemoryError: GC overhead limit exceeded", HOST_SAYS("Java", JAVA_HEAP) },
 	{ "java.lang.OutOfMemoryError: Failed to allocate a # byte allocation with # free bytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_HEAP, 0) },
 	{ "Failed to allocate a # byte allocation with # free bytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_HEAP, 0) },

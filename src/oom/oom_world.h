@@ -84,5 +84,6 @@
 #define BY_SAVING	"W"	/* an adapter's weights by themselves, in a file */
 #define BY_LIMIT	"X"	/* a larger limit of a language's own memory */
 #define BY_DRIVER	"Y"	/* a newer one */
+#define BY_SLEEP	"Z"	/* a server that lets go of the device while others have it */
 
 #endif
