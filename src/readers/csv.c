@@ -102,34 +102,35 @@ names_columns(const struct look *l, const char *line, const char *end, int64_t i
 	return next < end && read_field(next, field_end(next, end), &x);
 }
 
-/* The word that stands where there is no value; NULL: something else stands there. */
-static const char *
-missing(const char *field, size_t n)
+/* Does nothing stand there, or a word for that? */
+static bool
+is_missing(const char *field, size_t n)
 {
 	static const char *const word[] = { "", "?", "-", "NA", "N/A", "na", "NaN", "nan", "NULL", "null", "None" };
 	size_t i;
 
 	for (i = 0; i < sizeof(word) / sizeof(*word); i++)
 		if (strlen(word[i]) == n && strncmp(word[i], field, n) == 0)
-			return word[i];
-	return NULL;
+			return true;
+	return false;
 }
 
-/* Field I of a line, from FIELD on, is no number. What else it is stays in the file. */
+/* Field I of a line, from FIELD on, is no number. What it is stays in the file. */
 static bool
 refuse_field(struct look *l, const char *line, const char *end, int64_t i, const char *field)
 {
-	const char *stop = field_end(field, end), *cure, *none;
+	const char *stop = field_end(field, end), *cure;
+	bool missing;
 
 	field = skip_blanks(field, stop);
 	while (stop > field && (stop[-1] == ' ' || stop[-1] == '\t'))
 		stop--;
-	none = missing(field, (size_t)(stop - field));
-	cure = none ? "fill in what is missing in the file, or leave the line out" :
+	missing = is_missing(field, (size_t)(stop - field));
+	cure = missing ? "fill in what is missing in the file, or leave the line out" :
 	    names_columns(l, line, end, i) ? "header=true skips a first line that names the columns" :
 	    "columns hold numbers alone: number classes from 0 in the file, and leave other words out";
-	return look_refuse(l, cure, "line %lld holds %s in column %lld, where a number is expected",
-	    (long long)line_number(l, line), !none ? "words" : *none ? arena_printf(l->arena, "\"%s\"", none) : "nothing", (long long)i + 1);
+	return look_refuse(l, cure, "line %lld has no %s in column %lld", (long long)line_number(l, line),
+	    missing ? "value" : "finite number", (long long)i + 1);
 }
 
 static bool

@@ -150,10 +150,10 @@ expect_refused(const char *text, int64_t width, const char *refused, const char 
 
 Test(look, what_a_program_stops_at_is_said)
 {
-	expect_refused("a,b\n1,2\n", 2, "line 1 holds \"a\" in column 1, where a number is expected", "header=true");
-	expect_refused("1,a\n2,b\n", 2, "line 1 holds \"a\" in column 2, where a number is expected", "number classes");
-	expect_refused("1,2\n\n3, \n", 2, "line 3 holds nothing in column 2, where a number is expected", "missing");
-	expect_refused("1,2\n3, inf \n", 2, "line 2 holds \"inf\" in column 2, where a number is expected", "numbers alone");
+	expect_refused("a,b\n1,2\n", 2, "line 1 has no finite number in column 1", "header=true");
+	expect_refused("1,a\n2,b\n", 2, "line 1 has no finite number in column 2", "number classes");
+	expect_refused("1,2\n\n3, \n", 2, "line 3 has no value in column 2", "missing");
+	expect_refused("1,2\n3, inf \n", 2, "line 2 has no finite number in column 2", "numbers alone");
 	expect_refused("1,2,3\n", 2, "line 1 has 3 columns, and inputs and targets take 2", NULL);
 	expect_refused("1;2\n", 2, "line 1 has 1 column, and inputs and targets take 2", "';'");
 }
