@@ -33,6 +33,7 @@ may_lie_on(const struct model *m, const struct uses *uses, int nin, unsigned inp
 	return some;
 }
 
+/* With room for so many outputs. */
 static struct uses *
 new_uses(const struct model *m, const int *in, int nin, int nout)
 {
@@ -52,9 +53,12 @@ new_uses(const struct model *m, const int *in, int nin, int nout)
 void
 step_list_uses(const struct model *m, struct model_node *n)
 {
-	struct uses *u = new_uses(m, n->in, n->nin, n->nout);
-	int k;
+	struct uses *u;
+	int k, made = 0;
 
+	for (k = 0; k < n->nout; k++)
+		made += !lasts(m, n->out[k]);
+	u = new_uses(m, n->in, n->nin, made);
 	for (k = 0; k < n->nout; k++)
 		if (!lasts(m, n->out[k]))
 			u->use[u->n++] = (struct use){ n->nin + k, n->out[k], m->value[n->out[k]].root };
