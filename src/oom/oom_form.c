@@ -312,7 +312,8 @@ form_has_started(struct talk t)
 	return at && talk_any_phrase(talk_part(t, at, t.s + t.n), "', '--") && talk_any_phrase(talk_part(t, at, t.s + t.n), ".py'");
 }
 
-/* "--option", "--option value", and no more: a command's line of several. */
+/* "--option" and no more: of a command that stands on several lines. With a value it is a
+ * setting. */
 static bool
 is_option(struct talk t)
 {
@@ -324,10 +325,7 @@ is_option(struct talk t)
 		end--;
 	for (s += 3; s < end && (piece_is_word(*s) || *s == '-'); s++)
 		;
-	if (s < end && *s != ' ' && *s != '=')
-		return false;
-	s = piece_past_blanks(s, end);
-	return !memchr(s, ' ', (size_t)(end - s));
+	return s == end;
 }
 
 bool

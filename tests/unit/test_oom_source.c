@@ -71,7 +71,7 @@ Test(oom_source, lines)
 		{ SOURCE_COMMAND, "(env) user@host:~/a$ ls" }, { SOURCE_COMMAND, "torchrun --nproc_per_node 2 a.py" },
 		/* settings */
 		{ SOURCE_SETTING, "batch_size: 4" }, { SOURCE_SETTING, "batch=64" }, { SOURCE_SETTING, "\"epochs\": 3," },
-		{ SOURCE_SETTING, "--train_batch_size 4" }, { SOURCE_SETTING, "lr=0.1" },
+		{ SOURCE_SETTING, "--train_batch_size 4" }, { SOURCE_COMMAND, "  --bf16 \\" }, { SOURCE_PROSE, "-- what else I did, as it may help you" }, { SOURCE_SETTING, "lr=0.1" },
 		/* code */
 		{ SOURCE_CODE, "import torch" }, { SOURCE_CODE, "from torch import nn" }, { SOURCE_CODE, "def forward(self, x):" },
 		{ SOURCE_CODE, "for x, y in loader:" }, { SOURCE_CODE, "with torch.no_grad():" }, { SOURCE_CODE, "    return self.fc(x)" },
