@@ -523,28 +523,13 @@ oom_batch_fails(struct talk t, int64_t *least)
 	return at ? at : commanded(t, least);
 }
 
-#define LONG_CONTEXT	"large context length|long context length|large context size|large context window|huge context|big context|long context|large context|context length is too large|context length is too long|context is too long|context is too large"
-#define BECAUSE		"due to|because of|caused by"
-
-/* "OOM due to large context length": how long, no number tells. */
-static const char *
-fails_for_length(struct talk t)
-{
-	size_t n, length;
-	const char *at = talk_find_whole(t, LONG_CONTEXT, &n);
-	struct talk sentence = at ? clause_sentence(t, at) : t;
-
-	return at && talk_find_whole(talk_part(t, sentence.s, at), BECAUSE, &length) && oom_short_fails(sentence) && !clause_is_question(sentence) && !talk_any_whole(sentence, "not maybe perhaps if whether") ? at : NULL;
-}
-
 const char *
 oom_batch_long(struct talk t)
 {
 	int64_t length;
 	const char *at = fails_with(t, oom_number_length, &length);
 
-	at = at && length >= OOM_LEAST_LENGTH ? at : fails_with(t, oom_number_counted, &length);
-	return at ? at : fails_for_length(t);
+	return at && length >= OOM_LEAST_LENGTH ? at : fails_with(t, oom_number_counted, &length);
 }
 
 /* The least whole number of T that is none of the name of a card; 0: there is none. And the

@@ -603,7 +603,7 @@ runs_by_growth(struct talk t)
 	return name && name < clause.s + clause.n && !clause_is_question(talk_sentence(t, at)) && !talk_any_whole(clause, "if should would could might") ? at : NULL;
 }
 
-#define BY_LENGTH	"due to large context|due to the large context|due to long context|due to the long context|due to context length|due to the context length|because of the context length|because of large context|because of the large context|because of long context|because of the long context|" \
+#define BY_LENGTH	"due to a large context|due to a long context|due to huge context|due to big context|due to large context|due to the large context|due to long context|due to the long context|due to context length|due to the context length|because of the context length|because of large context|because of the large context|because of long context|because of the long context|" \
     "caused by large context|caused by the large context|caused by long context|caused by the long context|due to long sequences|due to the long sequences|because of long sequences|because of the long sequences|due to long prompts|due to the long prompt|because of the long prompt|because of long prompts|" \
     "due to sequence length|due to the sequence length|because of the sequence length|because of sequence length"
 #define BY_LENGTH_CHINESE "上下文太长导致|上下文过长导致|上下文长度过大导致|上下文长度太大导致|序列太长导致|序列过长导致|文本太长导致|文本过长导致"

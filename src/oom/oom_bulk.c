@@ -690,7 +690,7 @@ able_with_size(struct talk t)
 {
 	size_t n;
 	int64_t side;
-	const char *at = talk_find_whole(t, ABLE, &n), *s, *to, *end;
+	const char *at = talk_find_whole(t, ABLE, &n), *s, *to, *end, *times;
 	struct talk clause = at ? talk_clause(t, at, n) : t;
 
 	if (at && clause.s + clause.n < t.s + t.n && clause.s[clause.n] == '(')
@@ -703,7 +703,8 @@ able_with_size(struct talk t)
 			continue;
 		if (end - to > 3 && *to == '(' && is_letter(to[1]) && to[2] == ')')
 			to += 3;		/* "320(h)x448(w)" */
-		if (side >= LEAST_SIDE && end - to > 1 && memchr("xX*", *to, 3) && is_digit(to[1]))
+		times = past_times(to, end);
+		if (side >= LEAST_SIDE && times > to && times < end && is_digit(*times))
 			return at;
 	}
 	return NULL;

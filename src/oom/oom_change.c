@@ -200,12 +200,12 @@ oom_change_films(struct talk t)
 	return false;
 }
 
-/* "Training on videos is out of memory, it works on images": whether it FAILS with films may be
- * said ahead of T. */
+/* "Training on videos is out of memory, it works on images": of what is said ahead of T, or in it,
+ * to fail with films. */
 const char *
-oom_change_media(struct talk t, bool fails)
+oom_change_media(struct talk t)
 {
-	const char *s, *next, *at, *works = NULL, *end = t.s + t.n;
+	const char *s, *next, *at, *end = t.s + t.n;
 	struct talk clause;
 	size_t n;
 
@@ -216,9 +216,9 @@ oom_change_media(struct talk t, bool fails)
 			continue;
 		at = talk_find_whole(clause, RUNS_WITH, &n);
 		if (at && talk_has_whole(talk_part(clause, at, clause.s + clause.n), STILLS) && !talk_has_whole(clause, FILMS) && !clause_says_no(clause, "only") && !oom_short_fails(clause))
-			works = works ? works : at;
+			return at;
 	}
-	return fails ? works : NULL;
+	return NULL;
 }
 
 #define NOT_READ	"not loaded|n't loaded|not load|don't load|doesn't load|never loaded|without loading|instead of loading|avoid loading|not read|don't read|without reading|not kept|not keep|don't keep"

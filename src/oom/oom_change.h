@@ -13,8 +13,8 @@ bool		 oom_change_leads(struct talk, const char *at);
 const char	*oom_change_data(struct talk);
 /* Films with which it fails, */
 bool		 oom_change_films(struct talk);
-/* and pictures with which it works, where it FAILS with films. */
-const char	*oom_change_media(struct talk, bool fails);
+/* and pictures with which it works then. */
+const char	*oom_change_media(struct talk);
 /* A setting that was put back, with which it fails nonetheless. */
 const char	*oom_change_back(struct talk);
 /* Does the clause that names data at AT say that they are not read, and not that they cannot be? */

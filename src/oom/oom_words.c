@@ -623,7 +623,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	said(&p->less, t, oom_bulk_less(t), line);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		p->films = oom_change_films(t) ? line : p->films;
-		said(&p->less, t, oom_change_media(t, p->films && line - p->films <= NEAR_FAILURE), line);
+		if (p->films && line - p->films <= NEAR_FAILURE)
+			said(&p->less, t, oom_change_media(t), line);
 	}
 	if ((at = oom_works_workers(t))) {
 		said_at(&p->less, t, at, line);
