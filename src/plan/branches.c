@@ -22,7 +22,8 @@
  * more may cost. So the step is played through by estimate.c, and a stretch of a branch, from one
  * wait to the next, is left only if all that runs while it does would take LEAST_GAIN longer one
  * after the other. The calls of other stretches go to the first branch, and all are placed anew,
- * until none is in vain.
+ * until none is in vain. Networks do that twice to five times; where thousands of equal layers each
+ * lead to the next, more gain is asked for from round to round, so that it ends.
  *
  * For speed this is done twice. Place does it where no two buffers share bytes, and then keeps
  * apart what these branches have (apart.c): of the plan they are known, and what is found is what
@@ -51,7 +52,8 @@
 #include "ir/pass.h"
 #include "plan/estimate.h"
 
-#define LEAST_GAIN	0.02	/* of what runs while a stretch does */
+#define LEAST_GAIN	0.02	/* of what runs while a stretch does, */
+#define PATIENT		6	/* in so many rounds; in each further one twice as much as before */
 
 /* The bytes between two neighbouring places where a buffer begins or ends. */
 struct segment {
@@ -415,7 +417,7 @@ waits(const struct instant *at)
 
 /* Those of stretches that gain too little stay on the first branch; false: there are none. */
 static bool
-keep_from_vain(struct branches *s, struct playing *calls, struct arena *parent)
+keep_from_vain(struct branches *s, struct playing *calls, double least, struct arena *parent)
 {
 	struct arena *a = arena_child(parent);
 	struct beside *beside = arena_array(a, (size_t)(s->end - s->start) + 1, sizeof(*beside)), *of;
@@ -438,11 +440,26 @@ keep_from_vain(struct branches *s, struct playing *calls, struct arena *parent)
 	}
 	for (i = s->start; i < s->end; i++) {
 		of = &beside[first[i - s->start]];
-		if (s->p->at[i].branch > 0 && of->in_turn - of->took < LEAST_GAIN * of->in_turn)
+		if (s->p->at[i].branch > 0 && of->in_turn - of->took < least * of->in_turn)
 			s->stays[i] = any = true;
 	}
 	arena_free(a);
 	return any;
+}
+
+/* Places the graph, until none of its stretches is in vain. */
+static void
+place_in_rounds(struct branches *s, struct playing *calls, struct arena *a)
+{
+	double least = LEAST_GAIN;
+	int round = 1;
+
+	place_graph(s);
+	while (keep_from_vain(s, calls, least, a)) {
+		place_graph(s);
+		if (++round > PATIENT)
+			least *= 2;
+	}
 }
 
 void
@@ -466,9 +483,7 @@ plan_branches(struct module *m, struct plan *p)
 
 		s.end = plan_graph_end(p, s.start);
 		find_heirs(&s, a);
-		do
-			place_graph(&s);
-		while (keep_from_vain(&s, calls, a));
+		place_in_rounds(&s, calls, a);
 		for (k = 1; k < BRANCHES; k++)	/* all are over before what comes after the graph */
 			if (s.last[k])
 				p->at[s.last[k] - 1].awaited = true;

@@ -118,6 +118,8 @@ SHAPES = {
     "products": lambda: net(joined([f"{i} * x" for i in range(2440)])) + TRAIN,
     "shared": lambda: net("a0 = x -> l: dense(4)\n" + lines(4900, lambda i: f"a{i + 1} = a{i} -> l") +
                           "\nh = a4900") + TRAIN,
+    "shared-norm": lambda: net("a0 = x -> dense(64) -> l: dense(64) -> n: layernorm -> gelu\n" +
+                               lines(1200, lambda i: f"a{i + 1} = a{i} -> l -> n -> gelu") + "\nh = a1200") + TRAIN,
     "parameters": lambda: net(lines(2440, lambda i: f"p{i} = parameter(4)") + "\n" +
                               joined(["x"] + [f"p{i}" for i in range(2440)])) + TRAIN,
     "nested": lambda: net("h = x -> b0") + NESTED + TRAIN,
