@@ -11,6 +11,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_pictures.h"
 #include "oom/oom_short.h"
+#include "oom/oom_wording.h"
 
 #define MOST_CARD	12	/* GB of a device that has little, */
 #define MOST_DEVICE	192	/* and of any */
@@ -561,20 +562,6 @@ works_reduced(struct talk t)
 	return to < from && !talk_has_whole(t, OF_NO_SIZE) ? at : NULL;
 }
 
-#define NOT_WITH	"n't happen with|not happen with|n't happen for|not happen for|n't happen when using|n't happen if i use|n't occur with|not occur with|n't occur when using|never happens with|never occurs with"
-#define MADE_SMALLER	"reduced|smaller|shorter|fewer|downsampled|downscaled|compressed|cropped|truncated|tiny|lower resolution|a subset|half of"
-
-/* "This doesn't happen with the reduced features": what is smaller, with which it runs. */
-static const char *
-not_with_smaller(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, NOT_WITH, &n);
-	struct talk clause = at ? talk_clause(t, at, n) : t;
-
-	return at && talk_has_whole(talk_part(clause, at + n, clause.s + clause.n), MADE_SMALLER) && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) && !talk_any_whole(clause, "if should would batch") ? at : NULL;
-}
-
 #define CAN_RUN		"able to run|can run|could run|able to train|can train|able to generate|can generate|able to do|can do|runs at|runs with|works at|works with|works for"
 #define CAN_NOT		"not work|not run|not train|n't work|n't run|n't train|cannot|can't|can not|fails|fail|failed|crashes|crashed|oom|out of memory"
 
@@ -723,7 +710,7 @@ oom_bulk_less(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)) || (next = not_with_smaller(t)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)) || (next = oom_wording(t, WORDING_NOT_WITH_SMALLER)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

@@ -10,6 +10,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
+#include "oom/oom_wording.h"
 
 #define NUMBER_WITHIN	32	/* bytes from "from" to its number: a setting's name, and signs */
 #define TO_WITHIN	24	/* bytes from the first number to "to": the rest of its extents */
@@ -88,7 +89,6 @@ oom_change_leads(struct talk t, const char *at)
 #define DATA		"dataset|datasets|data set|data sets"
 #define OTHER_DATA	"another dataset|other dataset|other datasets|different dataset|own dataset|own data|custom dataset|custom data|larger dataset|bigger dataset|my dataset|my data|new dataset"
 
-#define ENDED		"be killed|is killed|was killed|gets killed|got killed|being killed"
 #define WORKS_WITH	"no problem with|no problems with|no issue with|no issues with"
 #define OTHER_THEN	"when i changed to|when i change to|when i changed it to|when i switched to|when i switch to|when i use another|when i used another|when i move to|when i moved to|but on another|but with another|but when i use|but when i try|but when i tried|but when i used"
 
@@ -109,7 +109,6 @@ works_with_one(struct talk sentence)
 	return data && clause_works(talk_part(sentence, data, other)) && oom_short_fails(behind) && !talk_any_whole(behind, "batch size model network gpu");
 }
 
-#define LARGER_WITHIN	40	/* bytes from "moved to a bigger" to what that is */
 #define A_PART		"partial dataset|partial data|part of the dataset|part of the data|subset|small dataset|smaller dataset|toy dataset|mini dataset|small part of the data|few samples|fewer samples|a fraction of the data|half of the data|half the data|half of the dataset"
 #define ALL_OF_IT	"whole dataset|full dataset|entire dataset|overall dataset|complete dataset|whole data|full data|entire data|all the data|all data|whole set|full set|all of the data"
 #define COMPLETES	"can complete|completes|completed|can finish|finishes|finished|can be trained|can train|trains|succeeds|succeeded"
@@ -128,26 +127,10 @@ works_with_part(struct talk t)
 			continue;
 		ahead = talk_part(t, sentence.s, but);
 		behind = talk_part(t, but, sentence.s + sentence.n);
-		if ((clause_works(ahead) || talk_has_whole(ahead, COMPLETES)) && !clause_says_no(talk_part(t, at, but), "") && talk_has_whole(behind, ALL_OF_IT) && (oom_short_fails(behind) || talk_has_whole(behind, ENDED)))
+		if ((clause_works(ahead) || talk_has_whole(ahead, COMPLETES)) && !clause_says_no(talk_part(t, at, but), "") && talk_has_whole(behind, ALL_OF_IT) && (oom_short_fails(behind) || talk_has_whole(behind, OOM_BE_KILLED)))
 			return at;
 	}
 	return NULL;
-}
-
-#define TO_LARGER	"moved to a bigger|moved to bigger|moved to a larger|moved to larger|move to a bigger|move to bigger|move to a larger|move to larger|switched to a bigger|switched to a larger|switch to a larger|switch to a bigger|went to a larger|went to a bigger|tried a bigger|tried a larger|try a larger|try a bigger|tried bigger|tried larger|" \
-    "moving to a larger|moving to a bigger|moving to larger|moving to bigger|switching to a larger|scaled up to|scale up to"
-#define THAT_GROW	"scene scenes dataset datasets set image images picture pictures video videos graph graphs volume volumes mesh sequence sequences sample samples file files document documents map corpus"
-
-/* "When I moved to a bigger scene of 29 images it crashes": data again, and more of them. */
-static const char *
-fails_with_larger(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, TO_LARGER, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
-
-	return at && talk_any_whole(talk_head(behind, at + n, LARGER_WITHIN), THAT_GROW) && (oom_short_fails(behind) || talk_has_whole(behind, ENDED)) && !memchr(sentence.s, '?', sentence.n) &&
-	    !talk_any_whole(sentence, "if should would could") && !talk_any_whole(talk_head(behind, at + n, LARGER_WITHIN), "gpu gpus card machine instance server batch model network") ? at : NULL;
 }
 
 /* "With the set of the paper it works fine. With my own dataset it is out of memory.": of two
@@ -160,7 +143,7 @@ oom_change_data(struct talk t)
 	bool works = false, other = false;
 	size_t n;
 
-	if ((at = works_with_part(t)) || (at = fails_with_larger(t)))
+	if ((at = works_with_part(t)) || (at = oom_wording(t, WORDING_LARGER_DATA)))
 		return at;
 	if (!talk_has_whole(t, DATA))
 		return NULL;
@@ -172,7 +155,7 @@ oom_change_data(struct talk t)
 		if (works_with_one(part))
 			return at;
 		other |= talk_has_whole(part, OTHER_DATA);
-		if (oom_short_fails(part) || talk_has_whole(part, ENDED))
+		if (oom_short_fails(part) || talk_has_whole(part, OOM_BE_KILLED))
 			fails = fails ? fails : at;
 		else
 			works |= clause_works(part) || talk_has_whole(part, WORKS_WITH);
@@ -230,28 +213,4 @@ oom_change_not_read(struct talk clause, const char *at)
 	struct talk ahead = talk_part(clause, clause.s, at);
 
 	return talk_has_whole(clause, NOT_READ) && !talk_any_whole(ahead, "cannot unable") && !talk_any_phrase(ahead, "can not |can't |could not |couldn't ");
-}
-
-#define BACK		"change it back|changed it back|changing it back|change back|changed back|changing back|go back to|going back to|goes back to|went back to|set it back|setting it back|" \
-    "set back to|reduce it back|reduced it back|switch back|switched back|switching back"
-
-/* what may be put back, or how it was */
-#define OF_SETTINGS	"batch size setting config value number length resolution original default before previous lower smaller work fit image it"
-
-/* "If I change it back to a size that worked before, it is still out of memory": not what "worked
- * before" an update. */
-const char *
-oom_change_back(struct talk t)
-{
-	struct talk rest, sentence;
-	const char *at;
-	size_t n;
-
-	for (rest = t; (at = talk_find_whole(rest, BACK, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
-		sentence = talk_sentence(t, at);
-		if (talk_any_begins(sentence, OF_SETTINGS) && !talk_any_whole(sentence, "version commit release driver branch cuda pytorch torch tensorflow update downgrade") && talk_any_whole(sentence, "still even again anymore suddenly") &&
-		    oom_short_fails(sentence))
-			return at;
-	}
-	return NULL;
 }

@@ -15,8 +15,6 @@ const char	*oom_change_data(struct talk);
 bool		 oom_change_films(struct talk);
 /* and pictures with which it works then. */
 const char	*oom_change_media(struct talk);
-/* A setting that was put back, with which it fails nonetheless. */
-const char	*oom_change_back(struct talk);
 /* Does the clause that names data at AT say that they are not read, and not that they cannot be? */
 bool	oom_change_not_read(struct talk clause, const char *at);
 

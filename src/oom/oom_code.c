@@ -12,7 +12,7 @@
 #include "oom/oom_sets.h"
 #include "oom/oom_signs.h"
 #include "oom/oom_turns.h"
-#include "oom/oom_when.h"
+#include "oom/oom_wording.h"
 
 /* "self.total += loss", "self.outputs.append(y)": what an object keeps from one call to the
  * next. */
@@ -384,7 +384,7 @@ oom_code_said(struct oom_paste *p, struct talk t, int line)
 	if (is_cure(t))
 		return;
 	if ((talk_any_of(t, "no_grad inference_mode set_grad_enabled( .generate( pipeline( .trainer") || has_trainer(t)) &&
-	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile should") && !oom_when_unguarded(t))
+	    !talk_any_whole(t, "without forgot forget forgotten missing lacks volatile should") && !oom_wording(t, WORDING_UNGUARDED))
 		p->no_grad = line;
 }
 

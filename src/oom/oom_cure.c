@@ -9,6 +9,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
+#include "oom/oom_wording.h"
 
 #define ADDS		"when i enable|if i enable|once i enable|as soon as i enable|after i enabled|after enabling|when enabling|with it enabled|only when i use|only if i use|only happens when i use|" \
     "when i turn on|if i turn on|after turning on|when turning on|when i activate|if i activate|after activating|when activating|when i switch on|when i add|if i add|after i added|after adding|as soon as i add|once i add|" \
@@ -17,12 +18,10 @@
 
 #define TAKES_OFF	"if i disable|when i disable|once i disable|if i turn off|when i turn off|once i turn off|if i switch off|when i switch off|after i disabled|after disabling|after turning off"
 #define OF_MACHINE	"computer pc machine desktop laptop server monitor screen antivirus wifi gpu gpus card display"
-#define RUNS_THEN	"run smoothly|runs smoothly|running smoothly|run successfully|runs successfully|run normally|runs normally|runs well|run well"
 
 /* What takes less memory, or none: where it fails with that, that is not what it failed for. */
 #define SAVERS		"checkpoint checkpointing gradient_checkpointing amp fp16 bf16 half mixed autocast float16 bfloat16 xformers flash flash_attention offload offloading cpu_offload no_grad empty_cache gc lora qlora " \
     "8bit 4bit int8 8bit_adam deepspeed zero fsdp smaller fewer less lower batch batch_size swap print prints debug log logging line sleep timeout del collect slicing tiling quantization"
-#define DENIES		"still even too also same either anyway anymore sometimes"
 /* "without error", "without a problem": of no setting. */
 #define NOTHING		"much many too so big large any trouble troubles difficulty difficulties bugs complaints interruption hiccups error errors problem problems issue issues crash crashing oom running memory warning fail failing that out it this"
 
@@ -33,7 +32,7 @@ is_of_more(struct talk sentence, const char *behind)
 	struct talk clause = talk_clause(sentence, behind, 0);
 	struct talk rest = talk_part(sentence, behind, clause.s + clause.n);
 
-	return clause_word_behind(sentence, behind).n > 0 && !talk_is_one_of(clause_word_behind(sentence, behind), "large big long huge larger bigger longer") && !talk_any_whole(rest, SAVERS) && !talk_any_whole(sentence, DENIES) && !memchr(sentence.s, '?', sentence.n);
+	return clause_word_behind(sentence, behind).n > 0 && !talk_is_one_of(clause_word_behind(sentence, behind), "large big long huge larger bigger longer") && !talk_any_whole(rest, SAVERS) && !talk_any_whole(sentence, OOM_ALSO_THEN) && !memchr(sentence.s, '?', sentence.n);
 }
 
 /* "It freezes only when the browser runs out of memory": what ends the phrase ADDS is the failure
@@ -200,8 +199,8 @@ oom_cure_added(struct talk t)
 	for (at = NULL; talk_next_phrase(t, TAKES_OFF, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		behind = talk_part(sentence, at + n, sentence.s + sentence.n);
-		if (!talk_any_whole(behind, SAVERS " " OF_MACHINE) && !talk_any_whole(sentence, DENIES) && !memchr(sentence.s, '?', sentence.n) && !clause_says_no(behind, "") &&
-		    (clause_works(behind) || talk_has_whole(behind, RUNS_THEN)))
+		if (!talk_any_whole(behind, SAVERS " " OF_MACHINE) && !talk_any_whole(sentence, OOM_ALSO_THEN) && !memchr(sentence.s, '?', sentence.n) && !clause_says_no(behind, "") &&
+		    (clause_works(behind) || talk_has_whole(behind, OOM_RUNS_THEN)))
 			return at;
 	}
 	for (at = NULL; talk_next_phrase(t, LACKS, &at, &n); ) {
@@ -222,8 +221,6 @@ oom_cure_added(struct talk t)
     "problem goes away when i|problem disappears when i|error goes away when i|error disappears when i|issue goes away when i|goes away if i|disappears if i|disappears when i|works if i|works when i|runs if i|runs when i|runs fine when i|works fine when i|works fine if i"
 /* Another version took nothing away, and made nothing smaller. */
 #define UPDATES		"updating upgrading reinstalling downgrading rolling reverting update upgrade updated upgraded installing"
-/* What is asked, wished or told of others. */
-#define NOT_ENDED	"posts post threads thread people others users answers not never cannot can't be could can should may might would someone anyone you how hope hopefully if until wasn't isn't weren't temporarily partially paper"
 
 #define DOES		"setting|changing|reducing|lowering|decreasing|removing|disabling|replacing|switching|adding|moving"
 #define ENDS_IT		"solves this|solves the|solves it|solves my|solved this|solved the|solved it|solved my|fixes this|fixes the|fixes it|fixes my|fixed this|fixed the|fixed it|fixed my|resolves this|resolves the|resolves it|resolved this|" \
@@ -242,7 +239,7 @@ does_it(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, DOES, &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
 		ends = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), ENDS_IT, &length);
-		if (ends && !talk_any_whole(sentence, NOT_ENDED " for import") && !memchr(sentence.s, '?', sentence.n) &&
+		if (ends && !talk_any_whole(sentence, OOM_NOT_ENDED " for import") && !memchr(sentence.s, '?', sentence.n) &&
 		    !clause_says_no(talk_part(t, sentence.s, ends), "") && !oom_short_fails(talk_part(t, sentence.s + sentence.n, end)) &&
 		    (talk_any_whole(talk_part(t, ends, ends + length), "it") || talk_is_one_of(clause_word_behind(sentence, ends + length), IT)))
 			return at;
@@ -265,36 +262,10 @@ overcome_by(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, BY_DOING, &n)); rest = talk_part(t, at + n, end)) {
 		sentence = talk_sentence(t, at);
 		ahead = talk_part(t, talk_clause(t, at, n).s, at);
-		if (talk_any_whole(ahead, OVERCOMES) && talk_any_whole(ahead, ERRORS) && talk_any_whole(ahead, "i i'm we am was were able") && !talk_any_whole(ahead, NOT_ENDED " tried try trying want wanted for") && !memchr(sentence.s, '?', sentence.n))
+		if (talk_any_whole(ahead, OVERCOMES) && talk_any_whole(ahead, ERRORS) && talk_any_whole(ahead, "i i'm we am was were able") && !talk_any_whole(ahead, OOM_NOT_ENDED " tried try trying want wanted for") && !memchr(sentence.s, '?', sentence.n))
 			return at;
 	}
 	return NULL;
-}
-
-#define FOLLOWED	"followed the suggestion|followed this suggestion|followed that suggestion|followed your suggestion|followed the advice|followed this advice|followed your advice|followed the recommendation|did as suggested|did what was suggested|applied the suggestion"
-
-/* "I followed the suggestion and it runs without any errors" */
-static const char *
-followed(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, FOLLOWED, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
-
-	return at && (clause_works(behind) || talk_has_whole(behind, RUNS_THEN)) && !oom_short_fails(behind) && !memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, DENIES " " NOT_ENDED) ? at : NULL;
-}
-
-/* 就不报错了, 就好了, 解决了 of what was changed; not asked, denied or of others */
-#define ENDED_CHINESE	"就不报错|就不会报错|就不再报错|就没有报错|就不爆显存|就不会爆显存|就不oom|就不会oom|就正常了|就可以正常|后正常|就好了|就解决了|后解决|问题解决|解决了这个问题|解决了该问题|就没问题了|就没有问题了|就能跑了|就可以跑了"
-#define CHANGED_CHINESE	"改|设|换|调|去掉|删|关|减|降|注释|加上|移"
-#define ASKED_CHINESE	"别人|有人|他们|网上|听说|不行|没用|无效|试过|试了|吗|么|怎么|如何|请问|是不是|能不能|还是|仍|依然|没有解决|未解决|没解决|无法|如果|希望|应该|可能|?|？|重启"
-
-static const char *
-ended_in_chinese(struct talk t)
-{
-	const char *at = talk_first(t, ENDED_CHINESE);
-
-	return at && talk_any_phrase(talk_part(t, t.s, at), CHANGED_CHINESE) && !talk_any_phrase(t, ASKED_CHINESE) ? at : NULL;
 }
 
 const char *
@@ -308,11 +279,11 @@ oom_cure_ended(struct talk t)
 		sentence = talk_sentence(t, at);
 		clause = talk_clause(t, at, n);
 		behind = talk_part(t, sentence.s + sentence.n, t.s + t.n);
-		if (!(talk_any_whole(behind, "however but still another") && oom_short_fails(behind)) && !talk_any_whole(talk_part(t, clause.s, at), NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0 &&
+		if (!(talk_any_whole(behind, "however but still another") && oom_short_fails(behind)) && !talk_any_whole(talk_part(t, clause.s, at), OOM_NOT_ENDED) && !memchr(sentence.s, '?', sentence.n) && clause_word_behind(sentence, at + n).n > 0 &&
 		    !talk_is_one_of(clause_word_behind(sentence, at + n), UPDATES) && !talk_has_whole(talk_part(t, sentence.s, at), "other issue|another issue|other thread|another thread|other report|linked issue|posts|threads|answers|other issues|previous issues|similar issues|other people|most people|many people|others"))
 			return at;
 	}
-	if ((at = overcome_by(t)) || (at = followed(t)) || (at = ended_in_chinese(t)) || (at = needs_saver(t)))
+	if ((at = overcome_by(t)) || (at = oom_wording(t, WORDING_FOLLOWED)) || (at = oom_wording(t, WORDING_ENDED_CHINESE)) || (at = needs_saver(t)))
 		return at;
 	return does_it(t);
 }
@@ -346,11 +317,3 @@ oom_cure_emptied(struct talk t)
 	return talk_find_whole(next, HELPED, &n) && talk_any_whole(next, "now this that it then") && !clause_says_no(next, "still didn't doesn't") && !memchr(next.s, '?', next.n) ? at : NULL;
 }
 
-const char *
-oom_cure_deprecated(struct talk t)
-{
-	const char *at = talk_any_whole(t, "volatile") ? talk_find_word(t, "volatile") : NULL;
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && talk_any_whole(sentence, "deprecated removed no_grad longer ignored") ? at : NULL;
-}

@@ -8,8 +8,6 @@
 const char	*oom_cure_added(struct talk);
 /* It ended by this. */
 const char	*oom_cure_ended(struct talk);
-/* volatile=True of PyTorch before 0.4 is said to do nothing. */
-const char	*oom_cure_deprecated(struct talk);
 /* Does it say that something else fails since then? */
 bool		oom_cure_begins_other(struct talk);
 /* It ended, or memory stayed, as what an allocator keeps was given back (empty_cache()). */

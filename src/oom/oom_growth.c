@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_whose.h"
+#include "oom/oom_wording.h"
 
 #define BATCH_WITHIN	40	/* bytes, to the batch that someone makes larger */
 /* What grows by itself and is no memory: ahead of "keeps growing". */
@@ -108,40 +109,6 @@ grows_by(struct talk t)
 	return talk_is_one_of(clause_word_behind(t, s), OF_ROUNDS) ? at : NULL;
 }
 
-/* "The algorithm increases the memory usage every iteration." */
-static const char *
-adds_each(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, "increases the gpu memory|increases the memory|increases the used memory|increases the used gpu memory|increases gpu memory|increases memory|increases the ram|increases ram|increases my gpu memory|adds memory|allocates more memory|uses more memory|"
-	    "takes more memory|uses more and more", &n);
-	struct talk clause = at ? talk_clause(t, at, n) : t;
-
-	if (!at || clause_says_no(talk_part(t, clause.s, at), "") || talk_any_whole(talk_part(t, clause.s, at), "if would should could might may batch larger bigger size"))
-		return NULL;
-	return talk_has_whole(clause, "every iteration|each iteration|every step|each step|every epoch|each epoch|every batch|each batch|every call|each call|every time|each time|every episode|each episode") ? at : NULL;
-}
-
-#define STAYS		"not released|n't released|never released|not freed|n't freed|never freed|not cleared|n't cleared|not free|n't free|not release|n't release|not let go of"
-#define STAYS_CHINESE	"不释放|没有释放|未释放|不会释放|没释放|无法释放|得不到释放"
-#define EACH_CHINESE	"多次|每次|每处理|每推理|每生成|每跑|每个|每轮|每张|反复|循环|连续|多轮|次数"
-
-/* "After each generation some memory is not released": so much more from one to the next. */
-static const char *
-keeps_each(struct talk t)
-{
-	size_t n;
-	const char *at = talk_any_phrase(t, "显存|内存") ? talk_first(t, STAYS_CHINESE) : NULL;
-	struct talk sentence;
-
-	if (at)
-		return talk_any_phrase(talk_part(t, t.s, at), EACH_CHINESE) && !talk_any_phrase(t, "停止|kill|结束|关闭|退出|吗|？") ? at : NULL;
-	at = talk_any_of(t, "memory vram") ? talk_find_whole(t, STAYS, &n) : NULL;
-	sentence = at ? talk_sentence(t, at) : t;
-	return at && talk_has_whole(sentence, "after each|after every|between each|between every|each time|every time|each iteration|each image|each generation|each run|each inference|each request|each call|each epoch|each batch|every call|every iteration|every request|between runs|between generations|between calls|between requests|between images") &&
-	    !clause_is_question(sentence) && !talk_any_whole(sentence, "if should would unless") ? at : NULL;
-}
-
 /* The same in other languages. */
 #define GROWS_ELSEWHERE	"不断吃|不断地吃|一直吃显存|一直吃内存|一直在吃|持续吃显存|持续吃内存|不停吃|不停地吃|不断占用|慢慢吃|显存就会累加|显存会累加|显存累加|显存也在增|内存也在增|显存还在增|内存还在增|显存也在涨|显存还在涨|内存还在涨|会被多占用|就多占用|都会多占|都多占|就会多占|每次多占|显存会多|就多占|一点一点增|一点一点涨|一点点增|一点点涨|都会涨|都会增|都要涨|都涨一|都增一|每次都涨|每次都增|会一直增|会一直涨|一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
     "持续走高|持续飙升|持续累积|一路上涨|一路上升|一路飙升|越用越多|越跑越多|越积越多|只增不减|缓慢上|线性增|增え続け|増加し続け|徐々に増|どんどん増|じわじわ増|メモリリーク|계속 증가|계속 늘|점점 증가|점점 늘|누수|"	\
@@ -159,7 +126,7 @@ grows(struct talk t)
 	const char *by = grows_by(t);
 	size_t n;
 
-	if (by || (by = adds_each(t)) || (by = keeps_each(t)))
+	if (by || (by = oom_wording(t, WORDING_ADDS_EACH)) || (by = oom_wording(t, WORDING_KEEPS_EACH)))
 		return by;
 	if (!talk_any_whole(t, "mem") && !talk_any_of(t, "leak memory vram usage ram 显存 内存 メモリ 메모리 памят memoria speicher mémoire"))
 		return NULL;
@@ -184,14 +151,6 @@ grows(struct talk t)
 	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e|"	/* 越来越, 一直增, 逐步增 */
 	    "\xe8\x80\x8c\xe5\xa2\x9e\xe5\xa4\xa7|\xe8\x80\x8c\xe5\xa2\x9e\xe5\x8a\xa0|\xe8\x80\x8c\xe5\xa2\x9e\xe9\x95\xbf|\xe8\x80\x8c\xe4\xb8\x8a\xe5\x8d\x87|\xe7\xbc\x93\xe6\x85\xa2\xe5\xa2\x9e",	/* 而增大, 而增加, 而增长, 而上升, 缓慢增 */
 	    AHEAD | BEHIND, "fixed solved stop stops stopped", is_other_growth);
-}
-
-/* "It grows within an epoch, after which it drops back." */
-static const char *
-falls(struct talk t)
-{
-	return !talk_any_of(t, "epoch") ? NULL : talk_first(t, "drops back|drop back|dropped back|dropping back|dropping to|drops to|drops down|falls back|fell back|goes back to|"
-	    "returns to|back to normal|back to the start|resets to|resets after|resets at|released after|released at the end|freed after|freed at the end");
 }
 
 #define OF_LEARNING	"accurac score reward precision recall psnr bleu converg"
@@ -283,7 +242,7 @@ growth(struct oom_paste *p, struct talk t, int line)
 		p->grows_host = whose.host && !whose.device ? line : p->grows_host;
 		p->grows_device = whose.device && !whose.host ? line : p->grows_device;
 	}
-	if ((fell = falls(t)))
+	if ((fell = oom_wording(t, WORDING_FALLS)))
 		said_at(&p->falls, t, fell, line);
 	return at ? at : growth.s;
 }

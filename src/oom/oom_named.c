@@ -12,6 +12,7 @@
 #include "oom/oom_killed.h"
 #include "oom/oom_short.h"
 #include "oom/oom_whose.h"
+#include "oom/oom_wording.h"
 
 #define TWO_SIGNS	6	/* bytes of 泄漏 */
 #define MANY_NODES	5000	/* of a graph */
@@ -564,14 +565,6 @@ names_workers(struct talk t)
 	return none && !clause_works(talk_clause(t, none, 1)) && !talk_any_whole(talk_sentence(t, none), "should") ? none : NULL;
 }
 
-static const char *
-names_vocabulary(struct talk t)
-{
-	const char *at = talk_any_phrase(t, "vocab.txt|vocab.json|vocab_file|vocab_path|standard vocab|vocab/") ? NULL : talk_first(t, "vocab");
-
-	return at && !talk_any_whole(talk_sentence(t, at), "identical same unchanged") ? at : NULL;	/* with which another run works */
-}
-
 #define OF_OTHER_PLACE	"i read|i saw|i have read|other issue|another issue|other issues|similar issue|in the issue|like in|unlike|as in|instead of|compared to|than in|" \
     "moved from|switched from"
 
@@ -684,7 +677,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	note(&o->graph, t, names_graph(t), line);
 	if (takes_as_needed(t))
 		o->as_needed = line;
-	note(&o->vocabulary, t, names_vocabulary(t), line);
+	note(&o->vocabulary, t, oom_wording(t, WORDING_VOCABULARY), line);
 	note(&o->darknet, t, names_darknet(t), line);
 	for (i = 0; i < TOLD_FRAMEWORKS; i++)
 		if (!o->framework[i].line)

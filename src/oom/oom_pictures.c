@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
+#include "oom/oom_wording.h"
 
 #define LARGE_SIDE	400
 #define MOST_KILO	32	/* thousands of pixels */
@@ -207,47 +208,18 @@ oom_pictures_side(struct talk t)
 	return NULL;
 }
 
-#define IN_K		"4k image|4k images|4k picture|4k pictures|4k photo|4k photos|4k frame|4k frames|4k video|4k videos|4k resolution|8k image|8k images|8k picture|8k pictures|8k frames|8k video|8k videos|8k resolution"
-
-/* "The flow of 4K pictures"; not "a data set of 4k images", which are as many. */
-static const char *
-in_k(struct talk t)
-{
-	const char *at;
-	struct talk rest, sentence;
-	size_t n;
-
-	for (rest = t; (at = talk_find_whole(rest, IN_K, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
-		sentence = talk_sentence(t, at);
-		if (!talk_any_begins(sentence, "dataset data set train only about around over than total each per first all epoch after monitor screen display"))
-			return at;
-	}
-	return NULL;
-}
-
-#define LARGE_CHINESE	"图片太大|图像太大|图片过大|图像过大|图片很大|图像很大|图片较大|图像较大|照片太大|照片过大|大尺寸图|大分辨率|高分辨率|高清图|分辨率太大|分辨率过大|分辨率太高|分辨率过高|分辨率很大|分辨率较大|分辨率很高|分辨率较高|像素太大|像素太高|像素过高|4k图|4K图|8k图|8K图|大图推理|大图片|大图像|超大图"
-
-/* "图片分辨率太大，显存就爆了" */
-static const char *
-large_in_chinese(struct talk t)
-{
-	const char *at = talk_first(t, LARGE_CHINESE);
-
-	return at && !talk_any_phrase(t, "吗|?|？|是不是|是否|如果|缩小|调小|降低|减小|改小|仍|还是|依然|即使|就算|不是因为") ? at : NULL;
-}
-
 /* Not "even after I made the images smaller". */
 const char *
 oom_pictures_large(struct talk t)
 {
 	size_t n;
-	const char *chinese = large_in_chinese(t), *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
+	const char *chinese = oom_wording(t, WORDING_LARGE_CHINESE), *at = talk_find_whole(t, "larger image size|larger image sizes|bigger image size|larger size of image|high resolution|high-resolution|higher resolution|higher resolutions|larger resolution|bigger resolution|full resolution|"
 	    "higher res|high res|high-res|large resolution|large-resolution|large resolutions|very large resolution|larger jpeg|larger jpg|larger png|large jpeg|large png|large image|large images|larger images|big image|big images|bigger images|huge images|large pictures|bigger pictures|big pictures|bigger pics|larger pics|big pics|large pics|bigger photos|larger photos|big photos|large photos|huge pictures|huge photos|big size images|large size images|big size image|images larger than|image larger than|images bigger than|image bigger than|"
 	    "pictures larger than|photos larger than|image is large|image is too large|image is very large|images are large|images are too large|images are very large|image is too big|images are too big|image is larger than|image is bigger than|images are larger than|wsi is too large|wsi is too big|wsi is large|wsis are too large|wsis are large|large wsi|large wsis|slide is too large|slide is too big|slides are too large|slides are too big|whole slide is large|large slide|large slides|large whole slide|huge slide|huge slides|scan is too large|scans are too large|volume is too large|picture is too large|picture is too big|pictures are too large|pictures are too big|photos are too large|photos are too big|images over|images above|images exceeding", &n);
 
 	if (chinese)
 		return chinese;
-	at = at ? at : in_k(t);
+	at = at ? at : oom_wording(t, WORDING_IN_K);
 	if (!at && (at = talk_find_whole(t, "image size is too big|image size is too large|size of the picture is too large|size of the picture is too big|size of the pictures is too large|size of the image is too large|size of the image is too big|size of the images is too large|size of images is too large|picture size is too large|picture size is too big|input size is too large|input size is too big|image resolution is too large|crop size is too big|crop size is too large|patch size is too big|patch size is too large|resolution is too high", &n)))
 		return at;
 	if (at && talk_has_whole(talk_sentence(t, at), "patch size is too big|patch size is too large|crop size is too big|crop size is too large"))
@@ -280,20 +252,4 @@ const char *
 oom_pictures_sizes(struct talk t)
 {
 	return clause_says_unless(t, "multi-scale|multiscale|multi_scale|multi scale|random scale|random=1|random = 1 in|set random = 1|random = 1 is|random=1 in", AHEAD | WORKS, "without off", is_part_of_network);
-}
-
-#define FIXED		"random = 0|random=0|random to 0|random is 0|multiscale = false|multiscale=false|multi_scale=false|multi_scale = false|without multi-scale|without multiscale"
-
-/* "I set random = 0, and it's ok" */
-const char *
-oom_pictures_fixed(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, FIXED, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t, behind;
-
-	if (!at || clause_is_question(sentence) || talk_any_whole(sentence, "still also even neither should would could"))
-		return NULL;
-	behind = talk_part(t, at + n, sentence.s + sentence.n);
-	return clause_works(behind) && !oom_short_fails(behind) ? at : NULL;
 }

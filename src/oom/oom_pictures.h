@@ -14,7 +14,5 @@ void	oom_pictures_said(struct oom_paste *, struct talk, int line);
 const char	*oom_pictures_large(struct talk);
 const char	*oom_pictures_side(struct talk);
 const char	*oom_pictures_sizes(struct talk);
-/* Where T says that it runs with pictures that keep their size: then others have several. */
-const char	*oom_pictures_fixed(struct talk);
 
 #endif

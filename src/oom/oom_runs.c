@@ -10,6 +10,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
+#include "oom/oom_wording.h"
 
 #define MANY_WORDS	20000	/* of a vocabulary */
 #define REPLIES_WITHIN	40	/* bytes from "after" to what is counted */
@@ -132,29 +133,6 @@ oom_runs_restarted(struct talk t)
 	return at && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }
 
-#define THE_SAME	"same parameters|same params|same settings|same setting|same config|same configuration|same code|same script|same command|same batch size|same hyperparameters|same notebook|same setup|nothing changed|nothing has changed|without any change|without any changes|" \
-    "without changing anything|did not change anything|didn't change anything|haven't changed anything|have not changed anything|not changed anything"
-#define IN_THE_PAST	"yesterday|before|previously|earlier|last week|last month|days ago|weeks ago|used to|this morning|no longer|until today|until yesterday"
-#define OTHER_NOW	"version versions update updated upgrade upgraded driver commit pull pulled release reinstall reinstalled machine another other different larger bigger more server epoch epochs step steps iterations"
-#define THE_SAME_CHINESE	"同样的参数|同样的配置|同样的代码|同样的设置|同样参数|同样配置|相同的参数|相同的配置|相同参数|相同配置|一样的参数|一样的配置|什么都没改|什么都没动|没有改动|没改过|没有修改|没做改动|동일한 파라미터|같은 파라미터|동일한 설정|같은 설정|동일한 코드|같은 코드|同じ設定|同じコード"
-#define IN_THE_PAST_CHINESE	"之前|昨天|以前|前几天|上周|上个月|原来|전에|이전|어제|以前は|昨日"
-#define WENT_CHINESE	"可以|能跑|正常|没问题|没有问题|跑通|跑得|돌아갔|돌아가던|됐|되던|되었|작동|문제없|문제 없|動い"
-
-/* "With the same parameters that trained well before I get this since two days": what differs is
- * none of the run. */
-const char *
-oom_runs_no_longer(struct talk t)
-{
-	size_t n, length;
-	const char *at = talk_first(t, THE_SAME_CHINESE);
-
-	if (at)
-		return talk_any_phrase(t, IN_THE_PAST_CHINESE) && talk_any_phrase(t, WENT_CHINESE) && !talk_any_phrase(t, "版本|升级|更新|换了|另一台|버전|업데이트") ? at : NULL;
-	at = talk_find_whole(t, THE_SAME, &n);
-	return at && talk_find_whole(t, IN_THE_PAST, &length) && (clause_works(t) || talk_any_whole(t, "worked ran trained fit succeeded")) && !talk_any_whole(t, OTHER_NOW) && !clause_is_question(talk_sentence(t, at)) &&
-	    (oom_short_fails(t) || clause_names_failure(t)) ? at : NULL;
-}
-
 #define SECOND_ONES	"the second time i|the second time it|inference the second time|inference a second time|it the second time|'second time'|\"second time\"|the second animation|second animation|during the second run|the second video directly|on the second clip|at the second clip|second inference|" \
     "on the second call|at the second call|on the second job|at the second job|on the second song|at the second song|on the second file|at the second file|" \
     "second transcription|second conversion|2nd attempt|2nd inference|second attempt, it|2nd run|2nd time i|2nd time it|the 2nd image|the 2nd video|the 2nd generation"
@@ -170,20 +148,13 @@ fails_at_second(struct talk t)
 	    !talk_any_begins(sentence, "epoch step batch iter stage phase valid") && !clause_is_question(sentence) ? at : NULL;
 }
 
-#define FIRST_WELL	"the first one runs fine|the first one works|the first one runs|first one works fine|first one runs fine|first run works|first run is fine|first run was fine|first run goes|first run succeeds|first call works|first image works|first generation works|first inference works|" \
-    "works the first time|works fine the first time|runs the first time|runs fine the first time|works for the first time|works only once|only works once|works once|runs once"
-#define THEN_NOT	"but|then|second|2nd|next|subsequent|again|following|afterwards|after that|third"
-
-/* "The first one runs fine but then I get": what is said of the next. */
+/* "The first one runs fine but then I get" */
 const char *
 oom_runs_well_once(struct talk t)
 {
-	size_t n;
-	const char *second = fails_at_second(t), *at = talk_find_whole(t, FIRST_WELL, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
+	const char *second = fails_at_second(t);
 
-	return second ? second : at && talk_has_whole(talk_part(t, at + n, t.s + t.n), THEN_NOT) && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !talk_any_begins(sentence, "epoch step batch iter") &&
-	    !clause_is_question(sentence) ? at : NULL;
+	return second ? second : oom_wording(t, WORDING_WELL_ONCE);
 }
 
 /* "It fails when I run the cell a second time." */
@@ -234,78 +205,15 @@ oom_runs_done(struct talk t, const char *at)
 	return talk_has_whole(talk_part(t, talk_sentence(t, at).s, at), OF_ACTIVITY);
 }
 
-/* What runs on devices of its own is none beside what failed. */
-#define ON_SEVERAL	"two gpus|several gpus|different gpus|separate gpus|multiple gpus|own gpu|each gpu|2 gpus"
-
-#define OTHER_MODELS	"other networks|other neural networks|other models|another network|another neural network|another model|other network|other model|next model|next network|the vocoder"
-#define KEEPS_IT	"not release|n't release|not free|n't free|not give back|n't give back|not unload|n't unload|not let go|n't let go|not released|n't released|not freed|n't freed|not unloaded|n't unloaded"
-
-#define ITS_END		"after it finishes|after it finished|after it is finished|when it finishes|once it finishes|after it is done|when it is done|once it is done|after finishing|after it ends"
-
-/* "It takes the memory that other networks need, and does not release it when it is done", "that
- * module does not free its memory after it finishes" */
-static const char *
-keeps_beside(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, KEEPS_IT, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && (talk_has_whole(sentence, OTHER_MODELS) || (talk_has_whole(sentence, ITS_END) && talk_any_whole(sentence, "module modules plugin extension"))) && talk_any_whole(sentence, "memory vram resource resources gpu") && !clause_is_question(sentence) &&
-	    !talk_any_whole(sentence, "if should would could process processes notebook") ? at : NULL;
-}
-
-/* "I access all 3 models concurrently", "with two models on one GPU": not "I tried several
- * models". */
-const char *
-oom_runs_models(struct talk t)
-{
-	const char *chinese = talk_first(t, "多个实例|多实例|实例数|两个实例|每个实例");
-
-	if (!chinese && (chinese = keeps_beside(t)))
-		return chinese;
-	return chinese ? chinese : talk_has_whole(t, ON_SEVERAL) ? NULL : clause_says(t, "load a number of models|loads a number of models|load many models|loads many models|load multiple models|load several models|loads all models|many models at|multiple identical models|served simultaneously|models are loaded|all 2 models|all 3 models|all 4 models|running 2 models|running 3 models|running 4 models|models concurrently|models simultaneously|models at once|models at the same time|models in parallel|models in one process|models in the same process|two models on|"
-	    "both models on|both models in|multiple models on|multiple models in|several models on|several models in|models on one gpu|models on the same gpu|instances of the same model|instances of one model|instances of a model|instances of the model|instance count|model instances|instance_group|several instances of|multiple instances of|two instances of|second model is loaded|loading a second model|for both models|load all models at the same time|load all the models at the same time|loads all models at the same time", AHEAD | WORKS, "results tested testing tried compared comparing comparison benchmark");
-}
-
 #define ONE_USED	"only the first one|only first one|only one|just one|only 1|only a single|only the first|only first|only on the first|only be used in the first|only used in the first|only be used on the first|only used on the first|only occupies the first|only occupies one|only fills the first|only in the first|only on one|only gpu 0|only gpu0|only cuda:0|only on gpu 0|only on gpu0|only on cuda:0|only uses one|only use one|only used one|only using one|" \
     "only uses the first|only use the first|only uses gpu 0|only loads on one|all on one gpu|all on the first gpu|everything on one gpu|everything on gpu 0|whole model on one gpu|entire model on one gpu|"	\
     "second gpu is not used|second gpu is idle|second gpu is unused|other gpu is not used|other gpu is idle|other gpu is unused|other gpus are not used|other gpus are idle|other gpus are unused|other cards are idle|other cards are not used|"	\
     "not use both|n't use both|not using both|n't using both|not use the second|n't use the second|not use the other|n't use the other|not split across|n't split across|not distributed across|n't distributed across"
 #define ARE_USED	"use uses used using utilize utilizes utilized utilizing run runs running ran load loads loaded loading go goes put puts placed allocate allocates allocated occupy occupies occupied filled called works working idle unused split distributed everything all whole entire"
 #define HAS_ONE		"i have only|i only have|i have just|only have one|only have 1|have only one|has only one|with only one|with just one|if only one|if i use only|when i use only|available|at a time|each process|per process|at least|want to use|wants to use|like to use|wish to use|prefer to use|how to use|how do i use|how can i use"
-#define DEVICES_MANY	"gpus cards devices both two three four multiple multi-gpu multigpu several 2 3 4 8"
 /* of a card or more, in Chinese */
 #define ONE_CHINESE	"都在第一个显卡|都在第一张显卡|都在第一张卡|全在第一张|都跑在第一张|全部在第一张|都在一张卡|都在一张显卡|加载到第二张卡|加载到第二张显卡|放到第二张卡|用到第二张卡|分到第二张卡|只使用了第一张|只使用第一张|只用了第一张|只用第一张|只用到第一张|只用到了第一张|只使用了一张|只使用一张|只用了一张|只用一张|只用到一张|只用到了一张|只占用了一张|只占用一张|只占用第一张|只在一张|只在第一张|只加载到一张|只加载到第一张|" \
     "都加载到一张|都加载到第一张|全部加载到第一张|全加载到一张|只有第一张卡|只有一张卡在|没有用到其他卡|没有用到其它卡|其他卡没有|其它卡没有|其他卡都没|其他显卡没|只使用了一个gpu|只用了一个gpu|只使用一个gpu|只用一个gpu"
-
-#define SPREADS		"distribute|distribute that over|distribute it over|distribute this over|distribute the model over|distribute across|distribute it across|distribute the model across|distribute that across|spread it over|spread it across|spread the model over|spread the model across|split it over|split it across|"	\
-    "split the model across|split the model over|split over|split across|spread across|spread over"
-#define IS_ASKED	"is there|are there|how can|how do|how to|how could|can i|can we|do i|should i|i want to|i would like|i'd like|is it possible|any way|possible to"
-
-/* "Is there a setting to distribute that over 4 GPUs?": who asks for it has all of it on one. */
-static const char *
-asks_to_spread(struct talk t)
-{
-	size_t n, length;
-	const char *at = talk_find_whole(t, SPREADS, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && talk_find_whole(talk_part(t, sentence.s, at), IS_ASKED, &length) && talk_any_whole(talk_part(t, at, sentence.s + sentence.n), "gpus gpu's cards devices") &&
-	    talk_any_whole(talk_part(t, at, sentence.s + sentence.n), DEVICES_MANY " all other") && !talk_any_whole(sentence, "data dataset batch batches training train already") ? at : NULL;
-}
-
-#define ALL_CHINESE	"张卡都用|张显卡都用|块卡都用|块显卡都用|个gpu都用|多卡都用|卡都利用|卡都用起来|卡都用上|显卡都用起来|显卡都用上"
-#define ASKED_CHINESE	"怎么|如何|怎样|才能|能不能|能否|可以吗|需要设置|要设置"
-
-/* "How are all four cards put to use?" */
-static const char *
-asks_for_all(struct talk t)
-{
-	const char *at = talk_first(t, ALL_CHINESE);
-
-	return at && talk_any_phrase(talk_part(t, t.s, at), ASKED_CHINESE) && !talk_any_phrase(t, "已经|训练|数据") ? at : NULL;
-}
 
 /* "It runs on one of the two GPUs only", "the second GPU is idle": not that there is but one, nor
  * what works there. */
@@ -316,16 +224,16 @@ oom_runs_single(struct talk t)
 	const char *at;
 	size_t n;
 
-	if ((at = talk_first(t, ONE_CHINESE)) || (at = asks_for_all(t)))
+	if ((at = talk_first(t, ONE_CHINESE)) || (at = oom_wording(t, WORDING_ASKS_FOR_ALL)))
 		return at;
 	if (!talk_any_begins(t, "gpu card device cuda"))
 		return NULL;
-	if ((at = asks_to_spread(t)))
+	if ((at = oom_wording(t, WORDING_ASKS_TO_SPREAD)))
 		return at;
 	for (rest = t; (at = talk_find_whole(rest, ONE_USED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
 		sentence = talk_sentence(t, at);
-		if (talk_any_whole(sentence, DEVICES_MANY) && talk_any_begins(sentence, "gpu card device cuda") && talk_any_whole(sentence, ARE_USED) && !talk_has_whole(sentence, HAS_ONE) && (!clause_works(clause) || talk_has_whole(clause, "seems only the first one works|only the first one works|only first one works|only the first works")))
+		if (talk_any_whole(sentence, OOM_MANY_DEVICES) && talk_any_begins(sentence, "gpu card device cuda") && talk_any_whole(sentence, ARE_USED) && !talk_has_whole(sentence, HAS_ONE) && (!clause_works(clause) || talk_has_whole(clause, "seems only the first one works|only the first one works|only first one works|only the first works")))
 			return at;
 	}
 	return NULL;
@@ -429,40 +337,6 @@ oom_runs_first(struct talk t)
 	return NULL;
 }
 
-const char *
-oom_runs_unfrozen(struct talk t)
-{
-	return clause_says(t, "unfreez|unfroze", AHEAD, "before");
-}
-
-#define STAYS		"still lives in|still lives on|keeps occupying|keeps holding|still occupies|still occupying|still holds|still holding|not released|n't released|not freed|n't freed|not be released|not be freed|not free up|not release|n't release|not free|n't free|not cleared|n't cleared|"	\
-    "still occupied|remains occupied|stays occupied|still allocated|remains allocated|still in use|still used|still taken|still held|still full"
-#define OF_STOP		"ctrl-c|ctrl+c|ctrl c|ctrl-z|ctrl+z|ctrl z|keyboardinterrupt|keyboard interrupt|is stopped|was stopped|stop the|stopped the|stopping the|stopped it|i stop|i stopped|i interrupt|"	\
-    "i interrupted|is interrupted|was interrupted|interrupting|interrupted the|interrupt the|is terminated|was terminated|terminate the|terminated the|terminating the|"	\
-    "after training|after the training|after training my model|i kill|i killed|kill the|killed the|killing the|zombie|zombies|defunct"
-/* 不会释放, 没有释放, 不释放, 未释放, 没释放 of 显存 or 显卡, */
-#define STAYS_CHINESE	"\xe4\xb8\x8d\xe4\xbc\x9a\xe9\x87\x8a\xe6\x94\xbe|\xe6\xb2\xa1\xe6\x9c\x89\xe9\x87\x8a\xe6\x94\xbe|\xe4\xb8\x8d\xe9\x87\x8a\xe6\x94\xbe|\xe6\x9c\xaa\xe9\x87\x8a\xe6\x94\xbe|"	\
-    "\xe6\xb2\xa1\xe9\x87\x8a\xe6\x94\xbe"
-/* and kill, 结束, 停止, 中断, 关闭, 退出 */
-#define STOP_CHINESE	"kill|\xe7\xbb\x93\xe6\x9d\x9f|\xe5\x81\x9c\xe6\xad\xa2|\xe4\xb8\xad\xe6\x96\xad|\xe5\x85\xb3\xe9\x97\xad|\xe9\x80\x80\xe5\x87\xba"
-
-/* "The memory is not released after I stopped the training": where people did it, not where memory
- * ran out. */
-const char *
-oom_runs_stay(struct talk t)
-{
-	const char *at = talk_any_of(t, "memory vram") ? clause_says(t, STAYS, AHEAD | BEHIND, "") : NULL;
-	struct talk sentence;
-	size_t n;
-
-	if (!at && talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98|\xe6\x98\xbe\xe5\x8d\xa1") && talk_any_phrase(t, STOP_CHINESE))
-		return talk_first(t, STAYS_CHINESE);
-	if (!at)
-		return NULL;
-	sentence = talk_sentence(t, at);
-	return talk_find_whole(sentence, OF_STOP, &n) && !talk_any_phrase(sentence, "out of memory|oom|by the system|by the kernel") ? at : NULL;
-}
-
 /* "the vocabulary has 70,000 words" */
 static bool
 is_large_vocabulary(struct talk t, const char *at)
@@ -500,21 +374,10 @@ oom_runs_words(struct talk t)
 	return NULL;
 }
 
-/* Not "I removed retain_graph". */
-const char *
-oom_runs_retain(struct talk t)
-{
-	const char *at = talk_first(t, "retain_graph");
-
-	return at && !talk_any_begins(talk_sentence(t, at), "without remov delet drop instead") && !talk_has_whole(talk_sentence(t, at), "not due to|not because of|not caused by|not set|not used|not needed|not using|don't use|do not use") &&
-	    !talk_any_phrase(t, "retain_graph=false|retain_graph = false") ? at : NULL;
-}
-
 #define AMOUNT_FREE	"gb free|gib free|gb is free|gb of free|mb free|mib free|gb available|gb vram free|gb of memory free"
 #define UNUSED		"memory is free|memory free|is free|are free|was free|were free|is still free|still free|totally free|completely free|is empty|is idle|are idle|is idling|are idling|" \
     "have two free|two free gpus|has free gpus|have free gpus|other gpus are free|gpus that are free|no running processes|no other process|no other processes|no process is"
 #define UNUSED_CHINESE	"显存没占满|显存没有占满|显存没满|显存没用满|显存没有用满|显存还没满|显存并没有满|显存还剩|显存还有很多|显存还有剩|显存充足|显存足够|显存明明|显存远没|还有很多显存|还有大量显存|显存没占多少|显存占用不高|显存占用很低|显存空闲|显存是空的|显卡空闲"
-#define AMPLE		"plenty of|plenty memory|lots of memory|lots of vram|lots of free"
 #define OF_MACHINE	"system memory|system ram|host memory|main memory|machine memory"
 
 #define SEEN_FREE	"have has had having there still shows show showed showing says say see seen is are was were got with even although though despite only nvidia-smi reports left leaves"
@@ -538,19 +401,6 @@ amount_free(struct talk t)
 	return at && !is_of_make(t, at) && talk_any_whole(talk_sentence(t, at), SEEN_FREE) ? at : NULL;
 }
 
-/* "The GPU has plenty of memory left", but not "I have plenty of memory and a GPU of 24 GB", whose
- * memory is of the machine. */
-static const char *
-ample(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, AMPLE, &n);
-	struct talk clause = at ? talk_clause(t, at, n) : t, behind;
-
-	behind = at ? talk_part(clause, at + n, clause.s + clause.n) : t;
-	return at && talk_any_whole(behind, "vram gpu gpus video graphics free left available remaining unused spare room space") ? at : NULL;
-}
-
 /* "nvidia-smi shows that the GPU has still 11GB free": neither what should be, nor what frees
  * it. */
 const char *
@@ -565,7 +415,7 @@ oom_runs_unused(struct talk t)
 	if (!talk_any_whole(t, "gpu gpus nvidia-smi vram card cuda"))
 		return NULL;
 	at = talk_find_whole(t, UNUSED, &n);
-	at = at ? at : ample(t);
+	at = at ? at : oom_wording(t, WORDING_AMPLE);
 	at = at ? at : amount_free(t);
 	sentence = at ? talk_sentence(t, at) : t;
 	return at && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should until unless once make sure ensure ram disk not n't after cpu loader loads loading waits waiting mostly often sometimes full") &&
@@ -626,17 +476,6 @@ oom_runs_spare(struct talk t)
 	return talk_any_whole(sentence, CONTRAST) && (talk_any_whole(sentence, MUCH) || talk_any_of(sentence, "0gb 2gb 4gb 6gb 8gb % used")) ? at : NULL;
 }
 
-/* "It takes 12 GB when it starts, and drops to 5 after a while" */
-const char *
-oom_runs_peak(struct talk t)
-{
-	size_t n;
-	const char *at = talk_any_of(t, "memory vram mib") ? talk_find_whole(t, "drop to normal|drops to normal|dropped to normal|down to normal|back to normal|at the beginning|at the very beginning|at the start|at first", &n) : NULL;
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && talk_any_whole(sentence, "high higher highest peak peaks spike spikes more") && talk_any_whole(sentence, "memory vram mib gb usage") && !talk_any_of(sentence, "epoch validat") ? at : NULL;
-}
-
 /* "It occurs during loss computation", "the loss function seems to use a lot of memory" */
 const char *
 oom_runs_loss(struct talk t)
@@ -648,31 +487,6 @@ oom_runs_loss(struct talk t)
 
 	return at && (oom_short_fails(clause) || talk_any_whole(clause, "occur occurs occurred happen happens happened fail fails failed crash crashes oom memory")) &&
 	    !talk_any_whole(clause, "backward not without change changed reduce loss= if") && !talk_any_whole(clause_word_behind(clause, clause.s), "is does do did can could may might has was will would") && !clause_works(clause) ? at : NULL;
-}
-
-/* "the gradient penalty of WGAN-GP" */
-const char *
-oom_runs_penalty(struct talk t)
-{
-	return clause_says(t, "gradient penalty|gradient_penalty|gradient-penalty|wgan-gp|wgangp|wgan_gp", AHEAD, "instead removed");
-}
-
-#define NOTEBOOKS	"two jupyter kernels|2 jupyter kernels|both jupyter kernels|two notebooks|1st notebook|2nd notebook|second notebook|two jupyter notebooks|two different notebooks|both notebooks|other notebook|other notebooks|another notebook|first notebook|previous notebook|other jupyter notebook|other jupyter notebooks|"	\
-    "another jupyter notebook|other jupyter kernel|other jupyter kernels|another jupyter kernel|other ipython|another ipython|other python process|other python processes|another python process|other python program|another python program"
-#define OPEN_OR_ENDED	"close closed closing shut shutdown shutting kill killed killing terminate terminated terminating running opened open simultaneously"
-
-/* "If I shut down the other notebook, it runs": two of them have a device. */
-static const char *
-runs_notebooks(struct talk t)
-{
-	const char *at = clause_says(t, NOTEBOOKS, AHEAD, "whether maybe perhaps should could");
-	struct talk sentence;
-
-	if (!at)
-		return NULL;
-	sentence = talk_sentence(t, at);
-	return talk_any_whole(sentence, OPEN_OR_ENDED) && !clause_is_question(sentence) && !talk_any_whole(sentence, "no not none still even without") &&
-	    (!talk_any_whole(sentence, "if") || talk_has_whole(sentence, "if i shut|if i shutdown|if i close|if i kill|if i stop")) ? at : NULL;
 }
 
 #define SHARED_CHINESE	"另一个人也在用|另一个人在用|另一个进程|另一个程序|另外一个程序|另外一个进程|同事也在用|同事在用|同学也在用|同学在用|多人共用|大家共用|别的进程|其他进程|其它进程|别的程序|其他程序|其它程序|别人也在用|其他人也在用|别人在用|其他人在用|他人在用|有人在用|别人占|其他人占|被别人|被其他|被其它|被占用|其他任务|别的任务|其他用户"
@@ -692,7 +506,7 @@ oom_runs_shared(struct talk t)
 		return chinese;
 	if (at && talk_any_phrase(talk_head(t, at, sizeof("assigned")), "assigned") && !talk_any_whole(talk_sentence(t, at), "job jobs processes trials runs trainings experiments scripts"))
 		at = NULL;		/* layers and tensors are, too */
-	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), ON_SEVERAL) ? at : runs_notebooks(t);
+	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), OOM_ON_SEVERAL) ? at : oom_wording(t, WORDING_NOTEBOOKS);
 }
 
 #define TALKED		"reply|replies|response|responses|message|messages|messages/prompts|responses/prompts|prompts|turn|turns|exchange|exchanges|answer|answers|question|questions"

@@ -13,30 +13,20 @@ const char	*oom_runs_restarted(struct talk);
 const char	*oom_runs_trials(struct talk);
 /* Is what AT names what they say they do, in whatever sentence? */
 bool	oom_runs_done(struct talk, const char *at);
-/* Of several models at once. */
-const char	*oom_runs_models(struct talk);
 /* The first device has more than the others. */
 const char	*oom_runs_first(struct talk);
-const char	*oom_runs_unfrozen(struct talk);
-/* Memory stays taken when a run was stopped. */
-const char	*oom_runs_stay(struct talk);
 /* With a large vocabulary. */
 const char	*oom_runs_words(struct talk);
-/* A device is free; memory is highest at the start. */
+/* A device is free. */
 const char	*oom_runs_unused(struct talk);
 const char	*oom_runs_single(struct talk);	/* or of the only one that is used, of several */
 const char	*oom_runs_spare(struct talk);
-const char	*oom_runs_peak(struct talk);
 /* Others use the device, too. */
 const char	*oom_runs_shared(struct talk);
-/* It fails where the loss is computed; the loss has a gradient penalty. */
+/* It fails where the loss is computed. */
 const char	*oom_runs_loss(struct talk);
-const char	*oom_runs_penalty(struct talk);
-/* Backward is told to keep the graph. */
-const char	*oom_runs_retain(struct talk);
 
 /* "The first one runs fine, but then" another does not. */
-const char	*oom_runs_no_longer(struct talk);
 const char	*oom_runs_well_once(struct talk);
 /* "after about 28 replies", of a conversation with a model of language. */
 const char	*oom_runs_talk(struct talk);

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
+#include "oom/oom_wording.h"
 
 /* "1.11", "v0.6.4", "2.x": at least one dot between digits, within T. */
 static bool
@@ -185,60 +186,6 @@ mended_by(struct talk t)
 	return at && has_version(ahead) && talk_any_whole(ahead, RELEASES) && !talk_any_whole(sentence, STILL " not never should would could might may if has until") && !clause_is_question(sentence) ? at : NULL;
 }
 
-#define BY_UPDATE	"update causes oom|update causes out of memory|update caused oom|update caused out of memory|update breaks|update broke|regression in the latest|regression since|regression in version|caused by this commit|caused by the commit|caused by commit|introduced by commit|introduced in commit|introduced by this commit|"	\
-    "started happening after updating|only started after updating|started after the update|started after updating|started happening after the update|began after the update|began after updating|started with the update|started with the latest|than previous version|than the previous version|than the old version|than older versions|than before the update|than the version before|"	\
-    "before the update, i could|before the update i could|before updating, i could|before updating i could|before the upgrade i could|before the last update i could|since the following commit|since this commit|since commit|after this commit|after commit|first bad commit|bad commit is|bisected to|bisected it to|git bisect|identified the bad update|found the bad commit|reverting this commit|reverting that commit|reverting the commit"
-
-/* "A recent update causes OOM", "it appeared since the following commit" */
-static const char *
-came_by_update(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, BY_UPDATE, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	if (!at || clause_is_question(sentence) || talk_any_whole(sentence, "fixed fixes solved resolved should would might may if not"))
-		return NULL;
-	return lower(at[0]) != 't' || lower(at[1]) != 'h' || lower(at[2]) != 'a' || (talk_any_whole(sentence, "ram memory vram") && talk_any_whole(sentence, "more higher")) ? at : NULL;	/* "than the old version" */
-}
-
-#define LAST_WELL	"last version i used|last version that worked|last version which worked|last working version|last version where|previous version worked|previous version works|previous versions worked|older version worked|older version works|old version worked|old version works|"	\
-    "worked in the previous version|worked in previous version|worked in previous versions|worked in older versions|worked in the old version|works in the previous version|works in the old version|works in older versions|worked with the previous version|works with the previous version|works with the older version|"	\
-    "normal till the update|normal until the update|normal before the update|fine till the update|fine until the update|fine before the update|fine before update|fine before this update|worked before update|worked till the update|worked until the update|worked until i updated|fine until i updated|fine before i updated|worked before i updated|worked before the update|worked before the upgrade|worked fine before the update|worked fine before the upgrade|worked before updating|worked before upgrading|works with an older version|works on the previous version|previous working version"
-
-/* "The last version I used, which worked normally, is 7432b6f." */
-static const char *
-worked_before(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, LAST_WELL, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	if (!at || clause_is_question(sentence) || clause_says_no(talk_part(t, sentence.s, at), "") || talk_any_whole(sentence, "same also neither either should would could if driver"))
-		return NULL;
-	return talk_any_whole(talk_part(t, at, sentence.s + sentence.n), "worked works working fine normal") ? at : NULL;
-}
-
-#define NEWER		"newer revisions|newer commits|newer versions|newer releases|newer builds|later revisions|later commits|later versions|later releases|newer revision|newer commit|newer version|newer release|later revision|later version|later release"
-
-/* "7b33ef4 works fine, but newer revisions run out of memory": the older one by its own name, or
- * none. */
-static const char *
-newer_fail(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, NEWER, &n);
-	struct talk sentence, ahead, behind;
-
-	if (!at)
-		return NULL;
-	sentence = talk_sentence(t, at);
-	ahead = talk_part(t, sentence.s, at);
-	behind = talk_part(t, at, sentence.s + sentence.n);
-	return talk_any_whole(ahead, "but while whereas however though") && talk_any_whole(ahead, "works worked fine ok runs ran") && oom_short_fails(behind) && !clause_says_no(ahead, "") &&
-	    !talk_any_whole(sentence, "still also neither either same should would could may might if") && !memchr(ahead.s, '?', ahead.n) ? at : NULL;
-}
-
 /* Past a version with two dots, "1.52.2", at S, as no setting has; or NULL. */
 static const char *
 past_release(const char *s, const char *end)
@@ -298,25 +245,6 @@ can_with_one(struct talk t)
 	return NULL;
 }
 
-#define UPDATED_CHINESE	"更新后|升级后|更新之后|升级之后|更新以后|升级以后|更新到最新|升级到最新|更新完|升级完|拉了最新代码|拉取最新代码"
-#define FAILS_CHINESE	"报错|爆显存|爆了|溢出|显存不足|内存不足|显存不够|内存不够|oom|OOM|跑不了|跑不起来|启动不了|无法启动|无法运行|崩溃|挂了"
-#define OLDER_CHINESE	"旧版本|老版本|之前的版本|以前的版本|上个版本|上一个版本|旧版|老版|低版本|回退到|回退版本|降级到|降级后|降到"
-#define WELL_CHINESE	"没问题|没有问题|正常|可以运行|可以跑|不会|就好了|解决了|能跑|能用"
-
-/* "更新后就爆显存了", "旧版本没问题" */
-static const char *
-came_with_chinese(struct talk t)
-{
-	const char *at = talk_first(t, UPDATED_CHINESE);
-
-	if (at && (talk_any_phrase(t, "吗|?|？|仍|还是|依旧|依然|也|驱动") || !talk_any_phrase(talk_part(t, at, t.s + t.n), FAILS_CHINESE)))
-		return NULL;
-	if (at)
-		return at;
-	at = talk_first(t, OLDER_CHINESE);
-	return at && talk_any_phrase(talk_part(t, at, t.s + t.n), WELL_CHINESE) && !talk_any_phrase(t, "吗|?|？|也|如果|是否|可以试|试试") ? at : NULL;
-}
-
 const char *
 oom_version_told(struct talk t)
 {
@@ -326,11 +254,11 @@ oom_version_told(struct talk t)
 	at = at ? at : came_with(t);
 	at = at ? at : came_since(t);
 	at = at ? at : works_with_version(t);
-	at = at ? at : came_by_update(t);
-	at = at ? at : worked_before(t);
-	at = at ? at : newer_fail(t);
+	at = at ? at : oom_wording(t, WORDING_BY_UPDATE);
+	at = at ? at : oom_wording(t, WORDING_LAST_WELL);
+	at = at ? at : oom_wording(t, WORDING_NEWER_FAIL);
 	at = at ? at : none_with(t);
 	at = at ? at : can_with_one(t);
-	at = at ? at : came_with_chinese(t);
+	at = at ? at : oom_wording(t, WORDING_VERSION_CHINESE);
 	return at ? at : one_of_two(t);
 }

@@ -10,6 +10,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_growth.h"
 #include "oom/oom_short.h"
+#include "oom/oom_wording.h"
 
 #define AFTER	32	/* bytes from "after" to what is counted */
 /* What people did for a time, or another version did. */
@@ -340,7 +341,6 @@ is_late(struct talk t)
 	return NULL;
 }
 
-
 /* "at the 80th batch": is the number N at S, written up to TO, one of a round that is not among the
  * first? */
 static bool
@@ -364,30 +364,6 @@ is_time_later(struct talk t, const char *to, int64_t n)
 
 	return n > 1 && talk_is_one_of(unit, "epochs iterations steps minutes mins hours") && talk_is_one_of(clause_word_behind(t, unit.s + unit.n), "later") &&
 	    !talk_any_whole(t, "restart restarted rerun tried try again");
-}
-
-#define UNFINISHED	"finishes an epoch|finishes one epoch|finishes a single epoch|finished an epoch|finished one epoch|finished a single epoch|finishing an epoch|completes an epoch|completes one epoch|completes a single epoch|completed an epoch|completed one epoch|completed a single epoch|completing an epoch|gets through an epoch|makes it through an epoch|got through an epoch|" \
-    "complete an epoch|complete one epoch|complete a single epoch|complete the first epoch|complete even one epoch|complete even a single epoch|finish an epoch|finish one epoch|finish a single epoch|finish the first epoch|finish even one epoch|finish even a single epoch|" \
-    "run an epoch to completion|run an epoch to completition|run one epoch to completion|get through an epoch|get through one epoch|get through a single epoch|get through the first epoch|make it through an epoch|make it through one epoch|make it through a single epoch|make it through the first epoch|" \
-    "get to the end of an epoch|reach the end of an epoch|reach the end of the first epoch|get to the end of the first epoch"
-#define ALMOST		"to the end of an epoch|through an epoch|a full epoch|a whole epoch|an entire epoch|to the end of the epoch|to the end of the first epoch"
-#define UNFINISHED_CHINESE	"一个epoch都跑不完|一个epoch都训不完|一个epoch都没跑完|跑不完一个epoch|一轮都跑不完|一轮都没跑完|跑不完一轮|无法跑完一个epoch|没法跑完一个epoch|一个epoch也跑不完|一个epoch还没跑完"
-
-/* "It cannot complete an epoch", "almost to the end of an epoch": steps of it had fitted; not where
- * time is what lacks. */
-static const char *
-ends_within(struct talk t)
-{
-	size_t n;
-	const char *at = talk_first(t, UNFINISHED_CHINESE);
-	struct talk clause;
-
-	if (at || !talk_any_of(t, "epoch"))
-		return at;
-	if (!(at = talk_find_whole(t, UNFINISHED, &n)) && !(at = talk_find_whole(t, ALMOST, &n)))
-		return NULL;
-	clause = talk_clause(t, at, n);
-	return (clause_says_no(talk_part(t, clause.s, at), "unable almost nearly fails failed barely hardly") || talk_has_whole(talk_part(t, clause.s, at), "not able")) && !talk_any_whole(clause, "day days hour hours time slow minutes loss if should accuracy") && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }
 
 #define MIDWAY		"halfway|half way|half-way|in the half|in the middle|midway"
@@ -454,34 +430,6 @@ fails_then(struct talk t, const char *at)
 	return talk_is_one_of(first, "however but then after afterwards afterward suddenly and") && oom_short_fails(next) && !clause_is_question(next);
 }
 
-#define AT_ONCE		"right away|immediately|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|at step 0|at iteration 0|" \
-    "before the first step|before the first epoch|as soon as training starts|as soon as the training starts|as soon as it starts|as soon as i start|right at the start|at the very beginning|" \
-    "at the beginning of training|at the beginning of the training|at the start of training|at the start of the training"
-
-/* "as soon as the first iterations start" */
-static const char *
-soon_as(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, "as soon as", &n);
-	struct talk behind = at ? talk_part(t, at + n, talk_clause(t, at, n).s + talk_clause(t, at, n).n) : t;
-
-	return at && talk_any_whole(behind, "start starts begin begins started begun") && talk_any_begins(behind, "train iter epoch optim step run script program loop fit") && !talk_any_begins(behind, "valid eval test second") ? at : NULL;
-}
-
-/* "It fails at the first step": not where something else was ahead of it, or came of it. */
-static const char *
-is_soon(struct talk t)
-{
-	const char *said = soon_as(t), *at;
-
-	said = said ? said : talk_first(t, "一开始训练就|刚开始训练就|一启动就|第一步就|第一个step就|第一个batch就");
-	at = said ? said : clause_says(t, AT_ONCE, AHEAD, "");
-
-	return at && !talk_any_whole(talk_sentence(t, at), "after then second later until sometimes randomly if would could should") &&
-	    !clause_is_question(talk_sentence(t, at)) ? at : NULL;
-}
-
 /* "Fixed a leak after many epochs", "commit 12ab34f: ...": of a change, and not of the run. */
 static bool
 is_of_change(struct talk t)
@@ -503,8 +451,6 @@ is_of_change(struct talk t)
 #define RISEN		"goes up|went up|rises|rose|increases|increased|jumps|jumped|spikes|spiked|peaks|climbs|balloons|reaches|飙升|飙到|涨到|升到|上升|增加到|冲到|跳到"
 #define FALLEN		"drops back|dropped back|falls back|fell back|goes back to|goes back down|went back to|back down to|comes back down|drops again|returns to|then drops|then it drops|又降|再降|然后降|又回落|回落到|又回到|又掉|降回|又下降|又跌"
 #define HIGHER		"gradually|slowly|steadily|overall|baseline|higher|each epoch|every epoch|end of|after each|after every|越来越|逐渐|慢慢|整体|每个epoch|每轮|结束"
-#define SECOND_ROUND	"2nd batch|second batch|2nd chain|second chain|2nd run|second run|2nd round|second round|2nd call|second call|2nd iteration|second iteration|2nd step|second step|2nd image|second image|2nd prompt|" \
-    "second prompt|2nd generation|second generation|2nd epoch|second epoch|第二次|第二个batch|第二轮|2回目|두 번째"
 
 /* "The first epoch goes from the longest to the shortest": none that comes is larger than those
  * before. */
@@ -522,17 +468,6 @@ leaps(struct talk t)
 	return talk_any_phrase(t, RISEN) && talk_any_phrase(t, FALLEN) && !talk_any_phrase(t, HIGHER);
 }
 
-/* "The 2nd batch will cause an OOM error": the first had run. */
-static bool
-second_fails(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, SECOND_ROUND, &n);
-	struct talk clause = at ? talk_clause(t, at, n) : t;
-
-	return at && !clause_works(clause) && (clause_names_failure(clause) || talk_any_whole(clause, "oom memory 内存 显存"));
-}
-
 void
 oom_when_line(struct oom_paste *p, struct talk t, int line)
 {
@@ -542,17 +477,17 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		return;
 	p->sorted = comes_sorted(t) ? line : p->sorted;
 	p->leaps = leaps(t) ? line : p->leaps;
-	p->second_fails = second_fails(t) ? line : p->second_fails;
+	p->second_fails = oom_wording(t, WORDING_SECOND_FAILS) ? line : p->second_fails;
 	oom_growth_line(p, t, line);
 	if (!(at = is_late(t)) && p->told.here_line == line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
 	if (!at && p->told.killed.line == line && !talk_any_begins(t, "load"))
 		at = clause_says(t, MIDWAY, AHEAD | BEHIND | WORKS, "");
-	if (!at && (p->told.what || p->told.here_line) && (at = ends_within(t))) {
+	if (!at && (p->told.what || p->told.here_line) && (at = oom_wording(t, WORDING_WITHIN_EPOCH))) {
 		said_at(&p->later, t, at, line);
 		return;
 	}
-	soon = is_soon(t);
+	soon = oom_wording(t, WORDING_SOON);
 	if (soon && (oom_told_is_of_failure(&p->told, t, soon, line)))
 		said_at(&p->soon, t, soon, line);
 	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at) || fails_then(t, at) || talk_find_whole(talk_part(t, at, t.s + t.n), FEW_TIMES, &(size_t){ 0 }) == at))
@@ -588,17 +523,4 @@ oom_when_left(struct talk t)
 			return at;
 	}
 	return NULL;
-}
-
-#define NO_GUARD	"not use torch.no_grad|n't use torch.no_grad|not using torch.no_grad|n't using torch.no_grad|forgot torch.no_grad|forgot to use torch.no_grad|forgot to add torch.no_grad|forgot the torch.no_grad|" \
-    "missing torch.no_grad|missed torch.no_grad|lacked torch.no_grad|forgot no_grad|forgot to use no_grad|missing no_grad|not use no_grad|n't use no_grad|" OOM_NO_GRADIENTS
-
-/* "My validation loop did not use torch.no_grad()": neither asked nor advised. */
-const char *
-oom_when_unguarded(struct talk t)
-{
-	const char *at = talk_first(t, NO_GUARD);
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && talk_any_begins(sentence, "valid eval test infer predict") && !clause_is_question(sentence) && !talk_any_whole(sentence, "if should would you your might maybe pass passes") ? at : NULL;
 }

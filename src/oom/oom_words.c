@@ -20,6 +20,7 @@
 #include "oom/oom_runs.h"
 #include "oom/oom_short.h"
 #include "oom/oom_when.h"
+#include "oom/oom_wording.h"
 #include "oom/oom_works.h"
 
 #define BLAMES		"due to|caused by|because of|causes due to|comes from|reason is|culprit"
@@ -124,13 +125,6 @@ tests_trained(struct talk t)
 	return at && (talk_any_whole(talk_sentence(t, at), "test") && talk_any_whole(talk_part(t, t.s, at), "trained train training")) ? at : NULL;
 }
 
-/* In a sentence that says that memory ran out: elsewhere that of a file's form may fail, too. */
-static const char *
-evaluates_there(struct talk t)
-{
-	return clause_says(t, "validation fails|validation failed|evaluation fails|evaluation failed", AHEAD | BEHIND | WORKS, "");
-}
-
 /* "src/inference/core.cpp" */
 static bool
 is_folder(struct talk t, const char *at)
@@ -160,75 +154,6 @@ infers(struct talk t)
 	return talk_any_whole(t, "inference infer inferring") ? clause_says_unless(t, "infer", AHEAD | BEHIND | WORKS, "", is_no_inference) : NULL;
 }
 
-#define TRAINS_ONE	"train a vae|train the vae|train my vae|training a vae|training the vae|training my vae|train an autoencoder|training an autoencoder|train the autoencoder|training the autoencoder|training my autoencoder"
-
-#define GENERATED	"finished generating|finishes generating|once the image is done|when the image is done|after the image is done|once the video is done|when the video is done|generation finished|generation finishes|after generating the video|after generating the image|after all the steps|after all steps|completing all the steps|completing all steps|completed all the steps|"	\
-    "happens after sampling|happens after the sampling|crashes after sampling|crashes after the sampling|fails after sampling|fails after the sampling|oom after sampling|memory after sampling|error after sampling|error after the sampling|after the last step|at the last step of generation|last step of sampling|last steps of sampling|last sampling step|final step of sampling|final sampling step|end of the sampling|end of the generation|end of generation|last second of generation|last steps of generation|last step of generation|right before saving the video|before saving the video|before creating the output|before it could create an output"
-
-/* "OOM after the video finished generating": by then what was made is decoded to pictures. */
-static const char *
-has_generated(struct talk t)
-{
-	const char *at = talk_any_whole(t, "video videos image images picture pictures frame frames") ? clause_says(t, GENERATED, AHEAD, "") : NULL;
-
-	return at && !talk_any_begins(t, "train token prompt epoch answer") ? at : NULL;
-}
-
-/* "It runs for all 50 steps, and fails at the end", of what makes images. */
-static const char *
-draws_last(struct talk t)
-{
-	return talk_any_whole(t, "steps generation generating sampling image images video") ? clause_says(t, "end of last iteration|end of the last iteration|at the last step|on the last step|after the last iteration|fails at the end|fails at the very end|crashes at the end|crashes at the very end|just before the end|right before the end|oom at the very end", AHEAD, "") : NULL;
-}
-
-/* "OOM at the VAE decode stage": of an autoencoder, by its name, that is not itself trained. */
-static const char *
-decodes(struct talk t)
-{
-	const char *at = has_generated(t);
-
-	return at ? at : talk_has_whole(t, TRAINS_ONE) ? NULL : talk_any_whole(t, "vae autoencoder autoencoderkl") ? clause_says(t, "vae decode|vae decoding|decoding stage|decode stage|at vae|in vae|in the vae|during vae|"
-	    "vae encode|vae encoding|decode step|decoding step|decode the latents|decoding the latents", AHEAD | BEHIND | WORKS, "") : NULL;
-}
-
-#define OF_FIRST	"first iteration|first iter|first step|first batch|first global batch|first minibatch|first mini-batch|one iteration|one step|one batch|"	\
-    "1st iteration|1st step|1st batch"
-#define OF_SECOND	"second iteration|second iter|second step|second batch|second global batch|second minibatch|second mini-batch|2nd iteration|2nd step|2nd batch|" \
-    "next iteration|next step|next batch"
-
-/* "The first batch runs, and the second does not", "right after the first iteration". */
-#define FIRST_CHINESE	"训练了一步后|训练一步后|跑了一步|一步之后|第一步之后|第二步就|第二个step|第二个batch|第二个iter|第一个batch后|第一个batch之后|第一个iter后|第一个step后|一个iteration后|一个step后|一个batch后"
-
-static const char *
-first_alone_ran(struct talk t)
-{
-	const char *chinese = talk_any_phrase(t, "推理|测试|验证|预测") ? NULL : talk_first(t, FIRST_CHINESE);
-	const char *at = talk_any_of(t, "first second 1st 2nd one") ? clause_says(t, "after the first iteration|after first iteration|after the first step|after first step|"
-	    "after the first batch|after first batch|after one iteration|after one step|after one batch|after 1 iteration|after 1 step|after a single iteration", AHEAD, "") : NULL;
-	size_t n;
-
-	if (chinese)
-		return chinese;
-	if (talk_any_begins(at ? talk_sentence(t, at) : t, "infer predict test valid eval generat transcri pipeline notebook tutorial"))
-		return NULL;		/* where nothing is trained, no optimizer makes anything */
-	if (at || !talk_any_of(t, "second 2nd next") || !(at = talk_find_whole(t, OF_SECOND, &n)))
-		return at;
-	return talk_has_whole(talk_sentence(t, at), OF_FIRST) ? at : NULL;
-}
-
-/* "With SGD it runs, with Adam it is out of memory." */
-static const char *
-fails_with_adam(struct talk t)
-{
-	size_t n;
-	const char *at = talk_any_whole(t, "sgd") ? talk_find_whole(t, "adam|adamw", &n) : NULL;
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && talk_any_whole(sentence, "sgd") && talk_any_whole(sentence, "works work worked fine ok okay fits fit runs run trains no without can while whereas only but") &&
-	    !talk_any_whole(sentence, "nan diverges converge converges neither both even whether or either still too also instead") &&
-	    !talk_has_whole(sentence, "adam to sgd|adam with sgd|adam by sgd|adam for sgd|adamw to sgd") ? at : NULL;
-}
-
 #define OF_NEED		"requires require required needs need takes take took consumes consumed uses used occupies occupied costs cost gb gib"
 
 /* "The increase is just to load the weights": an explanation, which most often is given up. And
@@ -252,18 +177,6 @@ loads(struct talk t)
 		return NULL;		/* programs load scenes and maps, too */
 	return talk_has_whole(t, "it is not the case|is not the case|not just to load|not only to load") || talk_any_phrase(t, "point cloud|requested to load|prepared for dynamic|force pre-loaded") || talk_any_of(t, "dataset data image csv video file module library plugin driver font dll extension") ? NULL : clause_says_unless(t, "while loading|when loading|during loading|to load|can't load|cannot load|can not load|couldn't load|"
 	    "could not load|fails to load|failed to load|when i load|when it loads|at loading|upon loading|loading checkpoint shards|loading the checkpoint|loading the model|loading the weights", AHEAD | WORKS, "after since", is_no_loading);
-}
-
-/* A network that is put into another form, for which nothing is trained and no set of data is
- * read. */
-static const char *
-converts(struct talk t)
-{
-	const char *at = talk_any_of(t, "engine onnx tensorrt trt tflite gguf model weights") ? clause_says(t, "convert|conversion|export|quantiz|"
-	    "building the engine|build the engine|building tensorrt|building the tensorrt|building engine|building cuda engine|building an engine|building trt|building the trt", AHEAD | WORKS, "") : NULL;
-
-	return at && (talk_any_phrase(talk_sentence(t, at), "i fixed|i solved|i have fixed|was fixed|got fixed") ||
-	    talk_any_whole(talk_sentence(t, at), "train training trains")) ? NULL : at;
 }
 
 #define WISHES		"can i|could i|should i|how to|how do i|how can i|possible to|way to|want to|instead of"
@@ -365,20 +278,6 @@ said_of_failure(struct said *to, const struct oom_told *told, struct talk t, con
 		said_at(to, t, at, line);
 }
 
-#define RUN_FITS	"training results for batch|training results with batch|results for batch size|results with batch size|results with a batch|results for a batch|used to work|used to run|used to fit|used to train|worked before|worked fine|worked well|worked yesterday|worked last week|ran before|ran fine|trained fine|trained well|"	\
-    "works fine|works well|runs fine|runs well|trains fine|trains well|is fine to use|can easily fit|could easily fit|possible to fit|fits easily|fits well|no longer works|no longer runs|stopped working"
-
-#define RUN_FITS_CHINESE	"之前有成功|之前成功|之前能跑|之前可以跑|之前都能|之前都可以|之前都正常|以前能跑|以前可以|原来能跑|原来可以|昨天还能|昨天还可以|有时能跑|有时可以|有时候可以|有时候能"
-
-/* "It is possible to fit the model and train it from scratch": told, and not asked. */
-static bool
-says_fits(struct talk t)
-{
-	const char *at = clause_says(t, RUN_FITS, AHEAD, "if would should could might hope wish");
-
-	return at ? !clause_is_question(talk_sentence(t, at)) : talk_any_phrase(t, RUN_FITS_CHINESE);
-}
-
 /* Of batches with which it fails the smallest, and one with which it runs; of lengths the first. */
 static void
 batch_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
@@ -399,7 +298,7 @@ batch_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		if (!p->measures.line[MEASURE(BY_BATCH)])
 			p->measures.line[MEASURE(BY_BATCH)] = line;
 	}
-	if (says_fits(t) || (at && least > 1 && oom_batch_fewer_run(t, at, least)))
+	if (oom_wording(t, WORDING_FITS) || (at && least > 1 && oom_batch_fewer_run(t, at, least)))
 		p->fits = line;
 	if (!p->less.line)
 		said(&p->less, t, oom_batch_runs(t), line);
@@ -407,17 +306,17 @@ batch_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->of_length, t, oom_batch_long(t), line);
 }
 
-/* What FIND finds first need not be in the sentence that tells of the failure: then in that. */
+/* What is found first need not be in the sentence that tells of the failure: then in that. */
 static void
-said_of_any(struct said *to, const struct oom_told *told, struct talk t, int line, const char *(*find)(struct talk))
+said_of_any(struct said *to, const struct oom_told *told, struct talk t, int line, struct finding finding)
 {
-	const char *at = find(t), *s, *end = t.s + t.n;
+	const char *at = oom_find(t, finding), *s, *end = t.s + t.n;
 	struct talk sentence;
 
 	said_of_failure(to, told, t, at, line);
 	for (s = t.s; at && to->line != line && s < end; s = sentence.s + sentence.n + 1) {
 		sentence = talk_sentence(t, s);
-		said_of_failure(to, told, t, find(sentence), line);
+		said_of_failure(to, told, t, oom_find(sentence, finding), line);
 	}
 }
 
@@ -427,7 +326,7 @@ said_of_given(struct said *to, const struct oom_told *told, struct talk t, int l
 {
 	const char *at = find(t);
 
-	said_of_any(to, told, t, line, find);
+	said_of_any(to, told, t, line, FOUND_BY(find));
 	if (at && to->line != line && talk_any_whole(talk_part(talk_clause(t, at, 0), talk_clause(t, at, 0).s, at), "cannot can't cant unable couldn't impossible"))
 		said_at(to, t, at, line);
 	if (at && to->line != line && told->here_line == line && talk_has_whole(talk_sentence(t, at), "is it because|is this because|the reason is that|the reason may be that|i think the reason is|i guess the reason is|i think because|i think it is because|i guess because|maybe because|probably because|perhaps because|because the|because my|because of the"))
@@ -499,9 +398,9 @@ use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
 
-	said_of_any(&p->evaluating, &p->told, t, line, evaluates);
+	said_of_any(&p->evaluating, &p->told, t, line, FOUND_BY(evaluates));
 	said_of_failure(&p->evaluating, &p->told, t, tests_trained(t), line);
-	said(&p->evaluating, t, oom_when_unguarded(t), line);
+	said(&p->evaluating, t, oom_wording(t, WORDING_UNGUARDED), line);
 	said(&p->evaluating, t, oom_works_trained(t), line);
 	if ((at = oom_when_left(t))) {
 		said_at(&p->grows, t, at, line);
@@ -511,7 +410,7 @@ use_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		p->tests_alike = line;
 	banners(p, t, line, source);
 	if (p->evaluating.line != line && p->told.here_line == line)
-		said_of_failure(&p->evaluating, &p->told, t, evaluates_there(oom_told_sentence(&p->told, t)), line);
+		said_of_failure(&p->evaluating, &p->told, t, oom_wording(oom_told_sentence(&p->told, t), WORDING_TESTS_FAIL), line);
 	if (source == SOURCE_COMMAND)
 		said(&p->evaluating, t, talk_first(t, "--eval-only|--eval_only|--evaluate-only|--test-only|--test_only|--only-eval|--only_eval|--only_test|--only-test"), line);
 	said(&p->metrics, t, measures(t), line);
@@ -531,12 +430,12 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 
 #define HAPPENS		"it appears|it usually appears|it often appears|it always appears|it only appears|it happens|it usually happens|it often happens|it always happens|it only happens|it mostly happens|it occurs|it usually occurs|it often occurs|it always occurs|it only occurs"
 
-	said_of_any(&p->again, &p->told, t, line, oom_runs_again);
+	said_of_any(&p->again, &p->told, t, line, FOUND_BY(oom_runs_again));
 	if (source == SOURCE_PROSE)
 		said(&p->again, t, oom_runs_well_once(t), line);
-	said(&p->again, t, oom_change_back(t), line);
+	said(&p->again, t, oom_wording(t, WORDING_BACK), line);
 	said(&p->again, t, oom_runs_restarted(t), line);
-	if (source == SOURCE_PROSE && !p->again.line && (at = oom_runs_no_longer(t))) {
+	if (source == SOURCE_PROSE && !p->again.line && (at = oom_wording(t, WORDING_NO_LONGER))) {
 		said_at(&p->again, t, at, line);
 		p->ran_earlier = line;
 	}
@@ -545,35 +444,22 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	else
 		said_of_failure(&p->trials, &p->told, t, at, line);
 	if (p->told.here_line == line || p->grows.line == line || (source == SOURCE_PROSE && (p->grows.line || p->told.what) && talk_has_whole(t, BLAMES)))
-		said(&p->retains, t, oom_runs_retain(t), line);
+		said(&p->retains, t, oom_wording(t, WORDING_RETAINS), line);
 	if (p->told.here_line == line)
 		said(&p->vocabulary, t, oom_runs_words(t), line);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
-		said_of_any(&p->talk, &p->told, t, line, oom_runs_talk);
-	said_of_any(&p->first, &p->told, t, line, oom_runs_first);
+		said_of_any(&p->talk, &p->told, t, line, FOUND_BY(oom_runs_talk));
+	said_of_any(&p->first, &p->told, t, line, FOUND_BY(oom_runs_first));
 	if (p->first.line != line && p->told.here_line == line)
 		said(&p->first, t, oom_runs_first(t), line);
 	if (p->first.line == line)
 		p->first_of_ranks = (talk_any_whole(t, "processes rank ranks scripts ddp distributeddataparallel torchrun multiprocessing") || talk_has_whole(t, "each process|every process|each script|every script")) &&
 		    !talk_any_whole(t, "dataparallel");
-	said_of_any(&p->unfreezes, &p->told, t, line, oom_runs_unfrozen);
-	if (source != SOURCE_CODE && (at = oom_runs_stay(t))) {
+	said_of_any(&p->unfreezes, &p->told, t, line, WORDED(UNFREEZES));
+	if (source != SOURCE_CODE && (at = oom_wording(t, WORDING_STAYS))) {
 		said_at(&p->stays, t, at, line);
 		oom_told_stays(&p->told, talk_sentence(t, at), line);
 	}
-}
-
-#define CALLED		"was called|is called|gets called|got called|were called|are called|method was|is then called|was then called|not called|n't called|never called|被调用|没有调用|未调用"
-
-/* A hook at an epoch's end, to which results of all steps go; not one that a sentence only says to
- * have been called, or not, where it speaks of no memory. */
-static const char *
-ends_epoch(struct talk t)
-{
-	const char *at = talk_first(t, "training_epoch_end|validation_epoch_end|test_epoch_end");
-	struct talk sentence = at ? talk_sentence(t, at) : t;
-
-	return at && talk_any_phrase(sentence, CALLED) && !oom_short_may_say(sentence) ? NULL : at;
 }
 
 /* What is large of its data or its network, and what was changed of that. */
@@ -588,34 +474,34 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said(&p->media, t, oom_bulk_seconds(t), line);
 	if (!p->lasts.line)
 		said(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
-	said_of_failure(&p->hook, &p->told, t, ends_epoch(t), line);
-	at = oom_runs_models(t);
+	said_of_failure(&p->hook, &p->told, t, oom_wording(t, WORDING_HOOK), line);
+	at = oom_wording(t, WORDING_MODELS);
 	if (at && clause_is_question(talk_sentence(t, at)))
 		at = NULL;
 	if (source == SOURCE_PROSE && at && talk_any_whole(talk_sentence(t, at), "release free unload concurrently simultaneously simulataneously"))
 		said(&p->models, t, at, line);
 	else
 		said_of_failure(&p->models, &p->told, t, at, line);
-	said_of_any(&p->classes, &p->told, t, line, oom_bulk_classes);
+	said_of_any(&p->classes, &p->told, t, line, FOUND_BY(oom_bulk_classes));
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		said(&p->pairs, t, oom_bulk_pairs(t), line);
 		said(&p->boxes, t, oom_bulk_boxes(t), line);
 		if ((at = oom_runs_loss(t)) && (p->told.here_line == line || (p->told.said.line && line - p->told.said.line <= NEAR_FAILURE) ||
 		    talk_any_whole(talk_clause(t, at, 1), "memory vram oom")))
 			said_at(&p->loss, t, at, line);
-		said(&p->penalty, t, oom_runs_penalty(t), line);
+		said(&p->penalty, t, oom_wording(t, WORDING_PENALTY), line);
 		said(&p->shared, t, oom_runs_shared(t), line);
 		said(&p->unused, t, oom_runs_unused(t), line);
 		said(&p->single, t, oom_runs_single(t), line);
 		if (p->told.said.line || p->told.here_line)
 			said(&p->spare, t, oom_runs_spare(t), line);
-		said(&p->peak, t, oom_runs_peak(t), line);
+		said(&p->peak, t, oom_wording(t, WORDING_PEAK), line);
 	}
 	said_of_given(&p->large, &p->told, t, line, oom_pictures_large);
 	said_of_failure(&p->large, &p->told, t, oom_pictures_side(t), line);
 	said_of_failure(&p->sizes, &p->told, t, oom_pictures_sizes(t), line);
 	if (!p->sizes.line)
-		said(&p->sizes, t, oom_pictures_fixed(t), line);
+		said(&p->sizes, t, oom_wording(t, WORDING_FIXED_SIZE), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
 		said(&p->card, t, oom_bulk_card(t), line);
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
@@ -641,7 +527,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		if (oom_cure_begins_other(at ? talk_part(t, at, t.s + t.n) : t))
 			p->ended_by.line = 0;		/* that was of another failure */
 		said(&p->emptied, t, oom_cure_emptied(t), line);
-		said(&p->deprecated, t, oom_cure_deprecated(t), line);
+		said(&p->deprecated, t, oom_wording(t, WORDING_DEPRECATED), line);
 	}
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line, source);
@@ -661,24 +547,24 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
 
-	said_of_any(&p->decoder, &p->told, t, line, decodes);
+	said_of_any(&p->decoder, &p->told, t, line, WORDED(DECODES));
 	if ((p->images || p->images_told || talk_has_whole(t, "generating image|generating images|generate image|generate images|generating an image|generate an image|generating a picture|image generation|generating a video|video generation")) && !p->training)
-		said(&p->decoder, t, draws_last(t), line);
-	said_of_failure(&p->second, &p->told, t, first_alone_ran(t), line);
-	said_of_failure(&p->adam, &p->told, t, fails_with_adam(t), line);
-	said_of_any(&p->converts, &p->told, t, line, converts);
+		said(&p->decoder, t, oom_wording(t, WORDING_DRAWS_LAST), line);
+	said_of_failure(&p->second, &p->told, t, oom_wording(t, WORDING_FIRST_RAN), line);
+	said_of_failure(&p->adam, &p->told, t, oom_wording(t, WORDING_ADAM), line);
+	said_of_any(&p->converts, &p->told, t, line, WORDED(CONVERTS));
 	if (source != SOURCE_PROSE && talk_any_phrase(t, "begin building engine|building tensorrt engine|building an engine from file|[trt] building engine"))
 		said_at(&p->converts, t, t.s, line);
 	if (source == SOURCE_PROSE || source == SOURCE_COMMENT)
 		said(&p->shapes, t, talk_first(t, "new shape|new length|new sequence length|new input size|new image size|dynamic shape|dynamic input|dynamic axes|dynamic batch|various input shape|various shape|various size|different input shape|different shape|varying shape|"
 		    "varying input|variable shape|variable input|shapes vary|shape varies|shapes change|shape changes|changing shape|different sentence length|different sequence length|different input length|batches of different length|sentence lengths|varying length|lengths vary|length varies|variable length"), line);
-	said_of_any(&p->loading, &p->told, t, line, loads);
+	said_of_any(&p->loading, &p->told, t, line, FOUND_BY(loads));
 	if (talk_any_whole(t, "load loads loaded loading read reading open opens opening parses parsing deserialize import imports importing"))
 		p->reads = line;
 	if (talk_any_phrase(t, " sec)| secs)| seconds)| min)| minutes)"))
 		p->spent = line;
-	said_of_any(&p->saving, &p->told, t, line, saves);
-	said_of_any(&p->resuming, &p->told, t, line, resumes);
+	said_of_any(&p->saving, &p->told, t, line, FOUND_BY(saves));
+	said_of_any(&p->resuming, &p->told, t, line, FOUND_BY(resumes));
 	if (!p->resuming.line && talk_any_whole(t, "kill kills killed sigkill"))	/* "it sends Kill when I try to resume" */
 		said(&p->resuming, t, resumes(t), line);
 	if (oom_runs_on_one(t))

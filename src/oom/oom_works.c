@@ -10,8 +10,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_named.h"
 #include "oom/oom_short.h"
-
-#define OF_PARTS	"batch batchsize batch_size image images picture pictures photo photos resolution size sizes crop patch patch_size crop_size image_size img_size patches frames length points width height samples input inputs sequence tokens pixels pixel px"
+#include "oom/oom_wording.h"
 
 #define IT_WORKS	"it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well|can run successfully|could run successfully|runs successfully|ran successfully|run successfully|trains successfully|runs normally|ran normally|run normally|everything works|no longer fails|no more oom|this is resolved|it is resolved|is resolved then|this resolves it|this is solved|it is solved"
 
@@ -61,7 +60,7 @@ works_changed(struct talk t)
 		ahead = talk_part(t, at + n, works);
 		if (talk_any_whole(talk_part(t, works + length, sentence.s + sentence.n), "then again until after epoch middle halfway midway suddenly eventually interrupted"))
 			continue;		/* for a time */
-		if (talk_any_whole(ahead, OF_PARTS " num_workers workers") && !talk_any_whole(sentence, "still never should would might try hope please whether instead") && (!talk_any_whole(sentence, "could") || talk_has_whole(sentence, "could run successfully")) && !talk_any_phrase(up_to_clause(t, sentence, works, length), "n't |not work|even if|even when") &&
+		if (talk_any_whole(ahead, OOM_PARTS " num_workers workers") && !talk_any_whole(sentence, "still never should would might try hope please whether instead") && (!talk_any_whole(sentence, "could") || talk_has_whole(sentence, "could run successfully")) && !talk_any_phrase(up_to_clause(t, sentence, works, length), "n't |not work|even if|even when") &&
 		    !is_asked(t, sentence, works, length) && !clause_says_no(talk_part(t, sentence.s, at), "") && !oom_short_fails(talk_part(t, at, works)))
 			return at;
 	}
@@ -116,20 +115,6 @@ works_without(struct talk t)
 	sentence = talk_sentence(t, at);
 	end = sentence.s + sentence.n;
 	return oom_short_fails(talk_part(t, sentence.s, at)) && clause_works(talk_part(t, at + n, end)) && !talk_any_whole(talk_part(t, at + n, end), "also too still not even") &&
-	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
-}
-
-#define NOT_THEN	"do not get this|don't get this|do not get it|don't get it|do not get that|don't get that|do not get the error|don't get the error|does not occur|doesn't occur|does not happen|doesn't happen|does not appear|doesn't appear|not occur|no error occurs|goes away|go away|disappears|is gone|does not fail|doesn't fail|does not crash|doesn't crash"
-
-/* "The error does not occur when I resize to 512." */
-static const char *
-not_with_less(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, NOT_THEN, &n);
-	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
-
-	return at && talk_any_whole(behind, "when while if with for once using") && talk_any_whole(behind, OF_PARTS " subset") && !talk_any_whole(sentence, "still even should would could might increase increased larger bigger whether") &&
 	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
 }
 
@@ -488,11 +473,14 @@ one_works(struct talk t)
 const char *
 oom_works_told(struct talk t)
 {
-	static const char *(*const ways[])(struct talk) = { works_changed, works_with, works_without, not_with_less, same_works, shorter_work, goes_up_to, smaller_model_works, one_works, worked_for_fewer };
+	static const struct finding ways[] = {
+		{ WORDING_NONE, works_changed }, { WORDING_NONE, works_with }, { WORDING_NONE, works_without }, { WORDING_NOT_WITH_LESS, NULL }, { WORDING_NONE, same_works },
+		{ WORDING_NONE, shorter_work }, { WORDING_NONE, goes_up_to }, { WORDING_NONE, smaller_model_works }, { WORDING_NONE, one_works }, { WORDING_NONE, worked_for_fewer }
+	};
 	const char *at = NULL;
 	size_t i;
 
 	for (i = 0; i < sizeof(ways) / sizeof(*ways) && !at; i++)
-		at = ways[i](t);
+		at = oom_find(t, ways[i]);
 	return at;
 }
