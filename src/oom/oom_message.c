@@ -248,12 +248,31 @@ is_foreseen(const struct log_reader *r, const char *s)
 	    "can lead to|could lead to|might lead to|may result in|can result in|could result in|might result in");
 }
 
+/* "    cudaErrorMemoryAllocation = 2,", "#define CL_OUT_OF_RESOURCES -5": a line of a header, which
+ * says what number the code at S has. */
+static bool
+is_defined(const struct log_reader *r, const char *s, const char *after, const char *end)
+{
+	struct talk line = oom_line_of(r, s, after, end);
+	const char *to = line.s + line.n, *from = piece_past_blanks(line.s, to), *value = piece_past_blanks(after, to);
+	bool defines = to - from > 8 && memcmp(from, "#define ", 8) == 0;
+
+	if (piece_past_blanks(defines ? from + 8 : from, to) != s)
+		return false;
+	if (value < to && *value == '=')
+		value = piece_past_blanks(value + 1, to);
+	else if (!defines)
+		return false;
+	value += value < to && (*value == '-' || *value == '(');
+	return value < to && is_digit(*value);
+}
+
 /* Is what begins at S no more than a name of what happens, in a sentence that denies it or advises,
  * or in code? */
 static bool
 is_not_reported(const struct log_reader *r, const struct phrase *p, const char *s, const char *after, const char *end)
 {
-	if (is_foreseen(r, s))
+	if (is_foreseen(r, s) || is_defined(r, s, after, end))
 		return true;
 	if (r->log->messages.n > 0 && r->log->messages.v[r->log->messages.n - 1].last == r->line)
 		return false;		/* the line has one that is */
@@ -326,6 +345,33 @@ reserves_addresses(const struct log_reader *r, const struct oom_message *o, cons
 	    talk_any_phrase(oom_surroundings(r, begin, s, end), "cumemaddressreserve(&"));
 }
 
+/* Calls that lock memory of the machine, and those that take a device's. */
+#define LOCKS		"hiphostmalloc|hiphostregister|hiphostalloc|hipmallochost|cudamallochost|cudahostalloc|cudahostregister|cumemhostalloc|cumemallochost|cumemhostregister"
+#define OF_DEVICE	"cudamalloc|hipmalloc|cumemalloc|cudamallocmanaged|cudamallocasync|hipmallocmanaged|hipmallocasync|cumemallocmanaged|cumemallocasync|cudamallocpitch"
+#define FAILS		"fail failed fails failing failure return returns returned error errors causing causes caused gives gave refused"
+
+/* "Return value 2 from 'cudaMallocHost(&chunk, n)'", "hipHostRegister returns an out of memory
+ * error": T names such a call as what failed, and none that takes a device's memory. */
+static bool
+says_locks(struct talk t)
+{
+	const char *at = NULL;
+	bool locks = false;
+	size_t n;
+
+	while (talk_next_phrase(t, LOCKS, &at, &n))
+		locks |= (at + n < t.s + t.n && at[n] == '(') || talk_any_whole(talk_sentence(t, at), FAILS);
+	for (at = t.s; locks && (at = talk_find_whole(talk_part(t, at, t.s + t.n), OF_DEVICE, &n)); at += n)
+		locks = clause_works(talk_clause(t, at, n));
+	return locks;
+}
+
+static bool
+locks_pages(const struct log_reader *r, const struct oom_message *o, const char *begin, const char *s, const char *end)
+{
+	return o->kind == OOM_CUDA && !o->says && !o->host && (says_locks(oom_line_of(r, begin, s, end)) || says_locks(oom_surroundings(r, begin, s, end)));
+}
+
 void
 oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
     const char *s, const char *end)
@@ -353,6 +399,10 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	if (reserves_addresses(r, &o, begin, s, end)) {
 		o.apart = true;
 		o.says = NO_ADDRESSES;
+	}
+	if (locks_pages(r, &o, begin, s, end)) {
+		o.host = true;
+		o.says = HOST_ALLOCATOR;
 	}
 	if (m->shape.known) {
 		o.shape = m->shape;

@@ -377,9 +377,9 @@
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
     "A tf.data.Dataset made from a generator, or a keras.utils.Sequence, hands it over batch by batch. "	\
     GROWTH
-#define HOST_ALLOCATOR	"Memory of the machine was to be locked (pinned), so that copies to a device are fast, and CUDA refused. Either no more of "	\
-    "the machine's may be locked; or, where the device is full or was not used yet, CUDA found no room there for what it needs of its own. "	\
-    "Loaders that pin (in PyTorch pin_memory=True) ask for it, for each batch that is read ahead."
+#define HOST_ALLOCATOR	"Memory of the machine was to be locked (pinned), so that copies to a device are fast, and the driver refused. Either no more of "	\
+    "the machine's may be locked; or, where the device is full or was not used yet, there was no room there for what the driver needs of its own."	\
+    IN_TORCH(" Loaders that pin (in PyTorch pin_memory=True) ask for it, for each batch that is read ahead.")
 #define NOT_PINNED	"ggml was to lock (pin) memory of the machine, so that copies to the device are fast, "	\
     "and the driver refused. It goes on with memory that is not locked, which is slower: by itself this is no failure."
 #define ELSEWHERE	"Detectron2 had no memory left on the device for one operation, and went on with that "	\
