@@ -11,15 +11,10 @@ const char	*oom_bulk_seconds(struct talk);	/* of a film alone */
 const char	*oom_bulk_long(struct talk, bool sentence);
 /* Where it tells of an allocation of more than a machine has, and how many bytes; or NULL. */
 const char	*oom_bulk_absurd(struct talk, int64_t *bytes);
-/* Where T says that it works with a number, if it says that it fails with a larger one; or NULL. */
-const char	*oom_bulk_less(struct talk);
-
 /* Where T has two extents of a matrix that has a number for each pair; or NULL. */
 const char	*oom_bulk_pairs(struct talk);
 /* Where T names many objects of a picture; where it names many classes; or NULL. */
 const char	*oom_bulk_boxes(struct talk);
 const char	*oom_bulk_classes(struct talk);
-/* A device that has little. */
-const char	*oom_bulk_card(struct talk);
 
 #endif

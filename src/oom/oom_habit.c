@@ -8,6 +8,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_layer.h"
 #include "oom/oom_log.h"
+#include "oom/oom_loop.h"
 #include "oom/oom_seen.h"
 #include "oom/oom_signs.h"
 #include "oom/oom_whole.h"
@@ -15,12 +16,7 @@
 #define MOST_PROCESSES	1024
 #define LEAST_SHUFFLED	1000
 #define MOST_SHUFFLED	((int64_t)1 << 40)
-#define TAB_WIDTH	8
-#define LEAST_CONTEXT	32768	/* positions that are worth a word */
-#define MOST_CONTEXT	((int64_t)1 << 24)
 #define MOST_BATCH	((int64_t)1 << 20)
-/* The same of the run itself. */
-#define OWN_CONTEXT	"n_ctx|n_ctx_per_seq|num_ctx|--ctx-size|--ctx_size|--n_ctx|--context-size|ollama_context_length|context_length"
 #define STORED_WITHIN	12	/* bytes from a setting's name to its value's end */
 #define ALL_THERE	"load_all=true|load_all = true|load_all: true|cache_all=true|preload=true|in_memory=true|load_in_memory=true|load_into_memory=true"
 #define TRAINED_THERE	"cache=ram,|cache=true,"	/* of the settings that Ultralytics prints as it begins */
@@ -31,7 +27,6 @@
 /* vLLM beside training, on devices of its own. */
 #define SERVER_APART	"one for training|another for vllm|one for vllm|other for vllm|1 for vllm|a separate gpu|separate gpus|separate node|separate nodes|separate server|separate device|dedicated gpu|dedicated gpus|dedicated node|different gpu|different gpus|different node|" \
     "gpu for vllm|gpus for vllm|device for vllm|its own gpu|its own gpus|own device|vllm_mode server|vllm_mode: server|vllm_mode=server|vllm_mode=\"server\"|vllm_mode='server'|vllm_server_host|vllm-serve|gpus for training|gpu for training"
-#define LIMITS_LINES	5	/* from a head of limits to the last of them */
 
 static const struct {
 	enum oom_habit_kind kind;
@@ -352,229 +347,6 @@ stores(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_STORES, line, talk_any_whole(talk_head(t, to, STORED_WITHIN), "gpu cuda"), at, to);
 }
 
-#define RASTER		"raster::values(|terra::values(|raster::getvalues(|getvalues(x|values(raster|values(brick|values(stack|.readrasterbrickvalues(|.readrasterlayervalues(|raster::as.matrix(|rastertopoints("
-
-/* What need not be code: calls as R's and Julia's traces have them, and a table of file systems. */
-static void
-by_trace(struct oom_habits *h, struct talk t, int line)
-{
-	const char *at = talk_first(t, RASTER), *end = t.s + t.n;
-
-	if (at)
-		oom_habit_keep(h, HABIT_RASTER, line, 0, at + (*at == '.'), memchr(at, '(', (size_t)(end - at)));
-	if ((at = talk_first(t, "(::cusparsematrix|(::sparsematrixcsc")) && talk_any_phrase(talk_part(t, t.s, at), "array{|matrix{|matrix("))
-		oom_habit_keep(h, HABIT_DENSE, line, at[3] == 'C' && at[4] == 'u', NULL, NULL);
-	if ((at = talk_first(t, "--runmode genomegenerate")))
-		oom_habit_keep(h, HABIT_GENOME, line, 0, at, at + strlen("--runmode genomegenerate"));
-}
-
-/* ---- limits ---- */
-
-/* "8G", "4Gi", "16000M": behind it, or NULL. */
-static const char *
-past_size(const char *s, const char *end)
-{
-	int64_t n;
-
-	if (s == end || !is_digit(*s) || !(s = piece_number(s, end, &n)) || n == 0 || s == end || !memchr("kKmMgGtT", *s, 8))
-		return NULL;
-	s++;
-	s += s < end && *s == 'i';
-	s += s < end && (*s == 'b' || *s == 'B');
-	return s == end || !piece_is_word(*s) ? s : NULL;
-}
-
-/* "shm  64M  0  64M  0% /dev/shm": a line of df -h, where that is little. */
-static void
-shared(struct oom_habits *h, struct talk t, int line)
-{
-	const char *end = t.s + t.n, *s = piece_past_blanks(t.s, end), *to;
-
-	while (end > s && memchr(" \t", end[-1], 2))
-		end--;
-	if (end - s < 12 || memcmp(end - 9, " /dev/shm", 9) != 0 || !memchr(s, '%', (size_t)(end - s)) || !talk_any_begins(talk_head(t, s, 6), "shm tmpfs none"))
-		return;
-	s = piece_past_blanks(piece_past_word(s, end), end);
-	if ((to = past_size(s, end)) && memchr("MK", to[-1], 2))
-		oom_habit_keep(h, HABIT_SHM, line, 0, s, to);
-}
-
-/* "#SBATCH --mem=8G", "docker run --memory 4g", and under a head of limits "memory: 4Gi". */
-void
-oom_habit_limit(struct oom_habits *h, struct talk t, int line)
-{
-	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n, *at = NULL, *to;
-	int64_t length;
-	size_t n;
-
-	for (at = NULL; talk_next_phrase(t, "n_ctx_orig_yarn|n_ctx_train|n_ctx_per_seq|llama_context: n_ctx|llama_new_context_with_model: n_ctx", &at, &n); )
-		if (oom_habit_number(t, at + n, &length) && length >= LEAST_CONTEXT && length <= MOST_CONTEXT)
-			oom_habit_keep(h, HABIT_CONTEXT, line, length, talk_first(talk_part(t, at, end), "n_ctx"), at + n);
-	for (at = NULL; talk_next_phrase(t, OWN_CONTEXT, &at, &n); )
-		if (oom_habit_number(t, at + n, &length) && length > h->context && length <= MOST_CONTEXT)
-			h->context = length;
-	if (talk_any_phrase(t, "hdf5datalayer|hdf5_load_nd_dataset|\"hdf5data\"|hdf5_data_param"))
-		oom_habit_keep(h, HABIT_HDF5, line, 0, NULL, NULL);
-	by_trace(h, t, line);
-	shared(h, t, line);
-	if (talk_first(t, "limits:") == s)
-		h->limits = line;
-	else if (talk_first(t, "requests:") == s || line - h->limits > LIMITS_LINES)
-		h->limits = 0;
-	at = NULL;
-	while (talk_next_phrase(t, "--mem=|--mem |--mem-per-cpu=|--mem-per-cpu |--mem-per-gpu=|--memory=|--memory |-l mem=|h_vmem=|mem_limit: |mem_limit=", &at, &n))
-		if ((to = past_size(piece_past_blanks(at + n, end), end)))
-			oom_habit_keep(h, HABIT_LIMIT, line, 0, at, to);
-	if (!h->limits || talk_first(t, "memory:") != s)
-		return;
-	for (at = s + strlen("memory:"); at < end && memchr(" \t\"'", *at, 4); at++)
-		;
-	if ((to = past_size(at, end)))
-		oom_habit_keep(h, HABIT_LIMIT, line, 0, s, to + (to < end && to[0] == at[-1] && memchr("\"'", *to, 2)));
-}
-
-#define STATES		"hidden state states h hc hx hidden_state hiddens memory mems carry"
-
-/* "hidden = hidden.data", "[h.data for h in hidden]": of a state, without its graph. */
-static bool
-takes_data(struct talk t)
-{
-	const char *at = NULL, *end = t.s + t.n;
-	size_t n;
-
-	while (talk_next_phrase(t, ".data", &at, &n))
-		if ((at + n == end || !piece_is_word(at[n])) && talk_is_one_of(clause_word_ahead(t, at), STATES " each s v x"))
-			return true;
-	return false;
-}
-
-/* "out, hidden = model(x, hidden)": what a network gives is given to it again; not within a layer,
- * whose steps it is of. */
-static void
-state(struct oom_habits *h, struct talk t, int line)
-{
-	const char *is = memchr(t.s, '=', t.n), *open, *from, *s, *to, *end = t.s + t.n;
-	struct talk left, right;
-
-	if (talk_any_phrase(t, "detach|repackage") || takes_data(t))
-		h->lets_go = line;
-	if (talk_any_phrase(t, "init_hidden|inithidden|init_state|initial_state|zero_state"))
-		h->begins = line;
-	if (!is || is + 1 == end || is[1] == '=' || !(open = memchr(is, '(', (size_t)(end - is))) || talk_any_whole(t, "def self"))
-		return;
-	for (from = open; from > is && (piece_is_word(from[-1]) || from[-1] == '.'); from--)
-		;
-	if (!signs_is_network(signs_last_part((struct piece){ from, (size_t)(open - from) })) &&
-	    !talk_any_whole(talk_part(t, from, open), "rnn lstm gru decoder"))
-		return;
-	left = talk_part(t, t.s, is);
-	right = talk_part(t, open, end);
-	for (s = left.s; s < is; s = to + 1) {
-		to = piece_past_word(s, is);
-		if (to > s && talk_is_one_of(talk_part(t, s, to), STATES) &&
-		    piece_any_whole((struct piece){ right.s, right.n }, talk_is_one_of(talk_part(t, s, to), "hidden") ? "hidden" :
-		    "state states h hc hx hidden_state hiddens memory mems carry"))
-			oom_habit_keep(h, HABIT_STATE, line, 0, s, to);
-	}
-}
-
-/* How far a line is set in. */
-static int
-inset_of(struct talk t, const char **first)
-{
-	const char *s = t.s, *end = t.s + t.n;
-	int n = 0;
-
-	for (; s < end && (*s == ' ' || *s == '\t'); s++)
-		n = *s == '\t' ? (n / TAB_WIDTH + 1) * TAB_WIDTH : n + 1;
-	*first = s;
-	return n;
-}
-
-#define MAKES		"= sequential(|=sequential(|= create_model(|=create_model(|= build_model(|=build_model(|= make_model(|= get_model(|=get_model(|" \
-    "= load_model(|=load_model(|.from_pretrained(|= keras.sequential(|= tf.keras.sequential(|= models.sequential(|= keras.models.load_model(|" \
-    "= tf.keras.models.load_model(|= keras.model(|= tf.keras.model("
-
-static void
-lower_to(char to[HABIT_NAME], struct piece name)
-{
-	size_t i;
-
-	for (i = 0; i < name.n; i++)
-		to[i] = lower(name.s[i]);
-	to[i] = '\0';
-}
-
-/* "model = Model(inputs, outputs)", "net = Net()": a class by its capital, under a network's name;
- * not "net = Conv(8)(net)", which is a layer of one. */
-static bool
-makes_model(struct talk t)
-{
-	const char *is = memchr(t.s, '=', t.n), *s, *to, *end = t.s + t.n;
-	struct piece name;
-	char word[HABIT_NAME];
-
-	if (talk_any_phrase(t, MAKES))
-		return true;
-	if (!is || is + 1 == end || is[1] == '=')
-		return false;
-	for (s = is; s > t.s && s[-1] == ' '; s--)
-		;
-	for (to = s; s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'); s--)
-		;
-	name = signs_last_part((struct piece){ s, (size_t)(to - s) });
-	if (name.n == 0 || name.n >= sizeof(word) || !signs_is_network(name))
-		return false;
-	lower_to(word, name);
-	s = piece_past_blanks(is + 1, end);
-	if (s == end || *s < 'A' || *s > 'Z')
-		return false;
-	to = piece_past_word(s, end);
-	return to < end && *to == '(' && !piece_any_whole((struct piece){ to, (size_t)(end - to) }, word);
-}
-
-#define OPERATIONS	"= tf.reduce_|= tf.square(|= tf.nn.|= tf.constant(|= tf.matmul(|= tf.losses.|= tf.gradients(|= tf.train.|= tf.assign(|= tf.image.|= tf.concat(|= tf.argmax(|= tf.one_hot(|" \
-    "run(tf.|optimizer.minimize("
-
-/* "loss = tf.reduce_mean(...)" and "sess.run(loss)" in one loop: of the first version, whose
- * sessions run a graph. */
-static void
-makes_operations(struct oom_habits *h, struct talk t, int line)
-{
-	if (talk_any_phrase(t, OPERATIONS) && !talk_any_whole(t, "def return"))
-		h->made_line = h->made_line ? h->made_line : line;
-	if (talk_any_phrase(t, "sess.run(|session.run("))
-		h->ran_line = line;
-	if (h->made_line && h->ran_line)
-		oom_habit_keep(h, HABIT_GRAPH, h->made_line, h->loop_line, NULL, NULL);
-}
-
-/* "for size in sizes:", and within it "model = build_model(size)". */
-static void
-in_loop(struct oom_habits *h, struct talk t, int line)
-{
-	const char *s, *end = t.s + t.n;
-	int inset = inset_of(t, &s);
-
-	if (s == end)
-		return;
-	if (talk_any_phrase(t, "clear_session|del model|del net|gc.collect|reset_default_graph|tf.graph()"))
-		h->clears = line;
-	if (h->loop_line && inset <= h->loop_inset)
-		h->loop_line = 0;
-	if (h->loop_line && talk_any_phrase(t, "model.predict(|self.model.predict(|net.predict(|network.predict(") && !talk_any_whole(t, "def"))
-		oom_habit_keep(h, HABIT_PREDICTS, line, h->loop_line, NULL, NULL);
-	if (h->loop_line && makes_model(t) && !talk_any_whole(t, "def class return"))
-		oom_habit_keep(h, HABIT_LOOP, line, h->loop_line, NULL, NULL);
-	if (h->loop_line)
-		makes_operations(h, t, line);
-	if (!h->loop_line && end - s > 4 && (memcmp(s, "for ", 4) == 0 || memcmp(s, "whil", 4) == 0) && memchr(s, ':', (size_t)(end - s))) {
-		h->made_line = h->ran_line = 0;
-		h->loop_line = line;
-		h->loop_inset = inset;
-	}
-}
-
 #define SPREADS		"device_map=\"auto|device_map='auto|device_map=\"balanced|device_map='balanced|device_map=\"sequential|device_map='sequential|device_map = \"auto|device_map = 'auto|device_map = \"balanced"
 #define GATHERS		").cuda()|).to(\"cuda|).to('cuda|).to(device)|).to(0)"
 
@@ -664,8 +436,7 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_REGATHERED, line, h->spread, at, memchr(at, ')', (size_t)(t.s + t.n - at)) ? (const char *)memchr(at, ')', (size_t)(t.s + t.n - at)) + 1 : t.s + t.n);
 	stores(h, t, line);
 	oom_layer_line(h, t, line);
-	state(h, t, line);
-	in_loop(h, t, line);
+	oom_loop_line(h, t, line);
 	oom_array_line(h, t, line);
 	if (signs_of_code(talk_piece(t), false) & TRACE_ALL_PAIRS)
 		oom_habit_keep(h, HABIT_PAIRS, line, 0, NULL, NULL);

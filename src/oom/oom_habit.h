@@ -139,7 +139,5 @@ void	oom_habit_line(struct oom_habits *, struct talk, int line);
 void	oom_habit_seen(struct oom_habits *, struct talk, int line);
 /* A line of code of a traceback. */
 void	oom_habit_traced(struct oom_habits *, struct talk, int line);
-/* The same of any line but a person's: limits of the machine's memory. */
-void	oom_habit_limit(struct oom_habits *, struct talk, int line);
 
 #endif

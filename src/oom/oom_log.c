@@ -13,8 +13,8 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_form.h"
 #include "oom/oom_keep.h"
-#include "oom/oom_named.h"
 #include "oom/oom_says.h"
+#include "oom/oom_tests.h"
 
 #define WINDOW		65536
 #define AHEAD		4096	/* what must be in the window behind a phrase, or the end is */
@@ -207,8 +207,8 @@ is_batch_of_another(const struct log_reader *r, const struct phrase *p, const ch
 		return true;		/* of a training that it is told to leave out, or of prompts (verl) */
 	if (p->pattern[0] == '-' && (s[-1] != ' ' || !talk_any_phrase(line, ".py |.py\"|.sh ")))
 		return true;		/* an option of one letter has another sense elsewhere */
-	return oom_named_runs(line, s, (size_t)(after - s)) || (!strstr(p->pattern, "train") &&
-	    (r->log->paste.told.of_tests || oom_named_of_tests(line, s, (size_t)(after - s))));
+	return oom_tests_run(line, s, (size_t)(after - s)) || (!strstr(p->pattern, "train") &&
+	    (r->log->paste.told.of_tests || oom_tests_of(line, s, (size_t)(after - s))));
 }
 
 /* "deque(maxlen=1000)": how many entries something has room for, and no sequence's length. */

@@ -7,111 +7,16 @@
 #include <string.h>
 
 #include "base/ascii.h"
-#include "oom/oom_change.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_data.h"
 #include "oom/oom_killed.h"
-#include "oom/oom_short.h"
 #include "oom/oom_whose.h"
 #include "oom/oom_wording.h"
 
 #define TWO_SIGNS	6	/* bytes of 泄漏 */
 #define MANY_NODES	5000	/* of a graph */
-#define WORDS_AHEAD	3	/* of a set's name, in which it may be called large */
-#define MOST_CALL_LINES	16	/* of one call */
 #define DEVICES		"rtx gtx titan titanx titanxp tesla quadro geforce nvidia gpu gpus cuda 1080ti 2080ti 3090 4090 3080 4080 a100 v100 "	\
     "p100 h100 k80 1080 2080 2070 3060 3070 vram"
-#define SUCCEEDS	"successfully succeeded"	/* and of any that does */
-
-/* Is any of the words of T, or any part of its names, one of tests? Not "val_batch_size", which is
- * another batch's name. */
-static bool
-has_tests(struct talk t)
-{
-	const char *s, *to, *end = t.s + t.n;
-
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_letter(*s))
-			continue;
-		while (to < end && is_letter(*to))
-			to++;
-		if (talk_is_one_of(talk_part(t, s, to), OOM_NAMED_TESTS) && !(to < end && (*to == '_' || *to == '-') &&
-		    talk_is_one_of(talk_head(t, to + 1, 5), "batch")))
-			return true;
-	}
-	return false;
-}
-
-/* The parts of a line of options, which commas do not part. */
-static struct talk
-option_of(struct talk clause, const char *at)
-{
-	const char *from = at, *to = at, *end = clause.s + clause.n;
-
-	while (from > clause.s && !(from[0] == '-' && from[-1] == ' '))
-		from--;
-	while (to + 1 < end && !(to[0] == ' ' && to[1] == '-'))
-		to++;
-	return talk_part(clause, from, to + 1 < end ? to : end);
-}
-
-bool
-oom_named_of_tests(struct talk t, const char *at, size_t n)
-{
-	struct talk ahead = talk_part(t, t.s, at);
-
-	return has_tests(option_of(talk_clause(t, at, n), at)) || (talk_any_of(ahead, "loader") && has_tests(ahead));
-}
-
-bool
-oom_named_runs(struct talk t, const char *at, size_t n)
-{
-	struct talk clause = talk_clause(t, at, n);
-
-	return clause_works(clause) || (talk_any_whole(clause, SUCCEEDS) && !clause_says_no(clause, ""));
-}
-
-/* Parentheses that T opens, less those that it closes. */
-static int
-depth_of(struct talk t)
-{
-	int depth = 0;
-	size_t i;
-
-	for (i = 0; i < t.n; i++)
-		depth += (t.s[i] == '(') - (t.s[i] == ')');
-	return depth;
-}
-
-/* Does code call something at OPEN: "val_loader = DataLoader(", "valid_dataset(",
- * "model.evaluate("? Not "in validation :(". */
-static bool
-is_call(struct talk t, const char *open)
-{
-	struct talk name;
-	const char *s = open;
-
-	while (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.'))
-		s--;
-	name = talk_part(t, s, open);
-	return name.n > 0 && (memchr(t.s, '=', (size_t)(s - t.s)) || talk_any_of(name, "loader dataset") ||
-	    (memchr(name.s, '.', name.n) && has_tests(name)));
-}
-
-void
-oom_named_call(struct oom_told *o, struct talk t)
-{
-	const char *open = memchr(t.s, '(', t.n);
-	int depth = depth_of(t);
-
-	o->of_tests = o->call_depth > 0;
-	if (o->of_tests) {
-		o->call_depth = ++o->call_lines < MOST_CALL_LINES && o->call_depth + depth > 0 ? o->call_depth + depth : 0;
-	} else if (depth > 0 && open && is_call(t, open) && has_tests(talk_part(t, t.s, open)) && !talk_any_whole(talk_part(t, t.s, open), "train")) {
-		o->call_depth = depth;
-		o->call_lines = 0;
-	}
-}
 
 static const struct {
 	const char *name, *words;
@@ -204,11 +109,6 @@ runs_on_processor(struct talk t)
 #define GRAPH_NETWORK	"ogbn|ogbn-products|ogbn-arxiv|ogbn-proteins|ogbn-papers100m|to_dense_adj|edge_index|gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
     "graph network|graph networks|graph neural|graph convolution|graph convolutions|graph convolutional|graph attention"
 #define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
-#define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
-    "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
-    "loading raster|loading a raster|loading the raster|load a raster|load the raster|read the raster|whole raster|read a band|"	\
-    "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
-    "list of images|list of all images|images list|a lot of data|lots of data|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading my dataset|loading our dataset|loading my data|loading data|loading the data|loading dataset|data loading|pickle"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
     "when training starts|when i start|start training|starts training|beginning of training"
@@ -381,83 +281,6 @@ says_update(struct talk t)
 	return NULL;
 }
 
-/* "the full mnist dataset", "a large number of the dataset", "with a larger dataset": by how much
- * of it there is. */
-static const char *
-names_whole_set(struct talk t)
-{
-	struct talk rest, word;
-	const char *at, *end = t.s + t.n;
-	size_t n;
-	int i;
-
-	for (rest = t; (at = talk_find_whole(rest, "dataset|datasets|data set|data sets|corpus|training set|training data|input data", &n)); rest = talk_part(t, at + n, end))
-		for (i = 0, word = clause_word_ahead(t, at); i < WORDS_AHEAD && word.n > 0; i++, word = clause_word_ahead(t, word.s))
-			if (talk_is_one_of(word, "whole entire full complete larger large huge big number"))
-				return at;
-	return NULL;
-}
-
-#define LOADS		"load|loads|loaded|loading|read|reads|reading|cache|caches|cached|caching"
-#define ALL_AT		"into one array|into an array|into a numpy array|into one numpy array|into a single array|into a list|into one list|to one array|to a numpy array|into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram|before training|at once"
-#define IN_MEMORY	"into memory|into the memory|in memory|in the memory|into ram|into the ram|in ram|in the ram"
-#define IN_TURN		"on demand|lazily|one by one|as needed|when needed|each time|batch by batch|at a time|per batch"
-#define NO_DATA		"memory error|memory errors|memory issue|memory issues|memory problem|memory problems"
-
-#define PROPOSED	"better solution|better way|solution would|solution is to|would be to|would be better|would be nice|should be loaded|should load|should only|could be loaded|instead of loading|instead of reading|only load|suggestion|proposal|proactively|did not change|didn't change|did not help|didn't help|no difference|does not help|doesn't help"
-
-/* "A better solution would be to read batches into memory": what is not done. */
-static bool
-is_proposed(struct talk sentence)
-{
-	return talk_has_whole(sentence, PROPOSED);
-}
-
-/* "It loads the whole train_data into the RAM at once", "loading entire dataset before training",
- * "reading training patches in memory". */
-static const char *
-loads_all(struct talk t)
-{
-	struct talk rest = t, clause, behind;
-	const char *at, *end = t.s + t.n;
-	size_t n;
-
-	for (; (at = talk_find_whole(rest, LOADS, &n)); rest = talk_part(t, at + n, end)) {
-		clause = talk_clause(t, at, n);
-		behind = talk_part(clause, at + n, clause.s + clause.n);
-		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images pictures photos frames samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
-		    (talk_any_whole(behind, "data dataset images samples videos patches features frames clips slices recordings documents") && talk_has_whole(behind, IN_MEMORY) && !talk_has_whole(behind, IN_TURN)) ||
-		    (talk_any_begins(behind, "features embeddings annotations dict dictionary pickle pkl .pkl .mat lmdb spectrograms waveforms wavs .hdf5 hdf5 .tsv .csv .npy .npz .json") && !talk_any_begins(behind, "model weights checkpoint") &&
-		    (oom_short_fails(clause) || (talk_any_whole(talk_part(clause, clause.s, at), "when while as during once") && oom_short_fails(talk_sentence(t, at)))))) && !talk_has_whole(behind, NO_DATA) &&
-		    !clause_says_no(talk_part(clause, clause.s, at), "") && !is_proposed(talk_sentence(t, at)))
-			return at;
-	}
-	return NULL;
-}
-
-/* What is read at once; "I run into memory errors" is none of it. */
-static const char *
-names_data(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, DATA, &n), *whole = names_whole_set(t);
-	struct talk rest;
-
-	if (at || whole)
-		return !at || (whole && whole < at) ? whole : at;
-	for (rest = t; (at = talk_find_whole(rest, "into memory", &n)); rest = talk_part(t, at + n, t.s + t.n))
-		if (!talk_is_one_of(clause_word_ahead(t, at), "run runs ran running"))
-			return at;
-	return NULL;
-}
-
-/* "There is nothing in the csv code that would leak": what is said not to be the cause. */
-static bool
-is_cleared(struct talk sentence, const char *at)
-{
-	return talk_any_whole(sentence, "cause causes causing caused leak leaks culprit reason") && clause_says_no(talk_part(sentence, sentence.s, at), "nothing none");
-}
-
 /* 内存, beside which no device is named; of 内存泄漏 it may be either's. */
 static bool
 names_ram_elsewhere(struct talk t)
@@ -478,13 +301,6 @@ static bool
 is_watched(struct talk t)
 {
 	return talk_any_whole(t, "memory mem") && talk_has_whole(t, "open top|opened top|opening top|in top|with top|watch top|watching top|top shows|top command|htop|free -h|free -m|vmstat");
-}
-
-/* "import pickle", "from a import b" */
-static bool
-begins_code(struct talk t)
-{
-	return talk_is_one_of(clause_word_behind(t, t.s), "import from");
 }
 
 /* "about 60000 nodes": more than any cluster has. */
@@ -615,17 +431,6 @@ names_collected(struct talk t)
 	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
 }
 
-/* "It is not a lot of data": does a denial stand right ahead of AT? */
-static bool
-is_little(struct talk t, const char *at)
-{
-	struct talk word = clause_word_ahead(t, at);
-
-	while (talk_is_one_of(word, "a an quite that such so really very even"))
-		word = clause_word_ahead(t, word.s);
-	return talk_is_one_of(word, "not isn't aren't wasn't");
-}
-
 static void
 note(struct said *to, struct talk t, const char *at, int line)
 {
@@ -637,7 +442,6 @@ void
 oom_named_line(struct oom_told *o, struct talk t, int line)
 {
 	const char *killed, *at;
-	struct talk rest;
 	int i;
 
 	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
@@ -645,13 +449,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	if ((oom_whose_names_ram(t) && !(o->gpu_ram && oom_whose_may_be_gpu_ram(t))) || (o->gpu != line && (names_ram_elsewhere(t) || is_watched(t))))
 		o->ram = line;
 	killed = oom_killed_told(t);
-	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !is_little(t, at) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_cleared(talk_sentence(t, at), at)) {
-			said_at(&o->data, t, at, line);
-			break;
-		}
-	if (!o->data.line)
-		note(&o->data, t, loads_all(t), line);
+	oom_data_line(o, t, line, killed != NULL);
 	if (o->here_line == line)
 		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
 	if (killed)

@@ -14,10 +14,11 @@
 #include "oom/oom_form.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_holder.h"
-#include "oom/oom_named.h"
+#include "oom/oom_limit.h"
 #include "oom/oom_platform.h"
 #include "oom/oom_seen.h"
 #include "oom/oom_short.h"
+#include "oom/oom_tests.h"
 #include "oom/oom_words.h"
 
 #define LEAST_LETTERS	3	/* of a model's name */
@@ -530,7 +531,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	stop(p, t, line);
 	oom_habit_seen(&p->habits, t, line);
 	if (!told && (source != SOURCE_COMMENT || talk_first(t, "#sbatch |#pbs ") == t.s))	/* a scheduler's settings stand in comments */
-		oom_habit_limit(&p->habits, t, line);
+		oom_limit_line(&p->habits, t, line);
 	if (source == SOURCE_COMMENT && !traced)
 		return;
 	oom_seen_named(&p->habits, t, line, told, traced);
@@ -563,7 +564,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->prose = line;
 	if (source == SOURCE_CODE)
 		t = form_without_comment(t);
-	oom_named_call(&p->told, t);
+	oom_tests_call(&p->told, t);
 	if (told) {
 		oom_code_said(p, t, line);
 		oom_code_spans(p, t, line);

@@ -12,9 +12,11 @@
 #include "oom/oom_batch.h"
 #include "oom/oom_blame.h"
 #include "oom/oom_bulk.h"
+#include "oom/oom_card.h"
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_cure.h"
+#include "oom/oom_less.h"
 #include "oom/oom_measures.h"
 #include "oom/oom_pictures.h"
 #include "oom/oom_runs.h"
@@ -503,10 +505,10 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (!p->sizes.line)
 		said(&p->sizes, t, oom_wording(t, WORDING_FIXED_SIZE), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
-		said(&p->card, t, oom_bulk_card(t), line);
+		said(&p->card, t, oom_card_small(t), line);
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
-	said(&p->less, t, oom_bulk_less(t), line);
+	said(&p->less, t, oom_less_runs(t), line);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		p->films = oom_change_films(t) ? line : p->films;
 		if (p->films && line - p->films <= NEAR_FAILURE)

@@ -8,8 +8,8 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
-#include "oom/oom_named.h"
 #include "oom/oom_short.h"
+#include "oom/oom_tests.h"
 #include "oom/oom_wording.h"
 
 #define IT_WORKS	"it works|it worked|then works|works now|worked now|works then|it runs|it ran|it can run|then it works|there is no error|no error|no problem|works fine|works well|can run successfully|could run successfully|runs successfully|ran successfully|run successfully|trains successfully|runs normally|ran normally|run normally|everything works|no longer fails|no more oom|this is resolved|it is resolved|is resolved then|this resolves it|this is solved|it is solved"
@@ -270,16 +270,16 @@ stands(struct talk t, const char *words, const char *others)
 static bool
 trains_well(struct talk part)
 {
-	if (talk_has_whole(part, TRAINS_THERE) && !stands(part, OOM_NAMED_TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would without"))
+	if (talk_has_whole(part, TRAINS_THERE) && !stands(part, OOM_TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would without"))
 		return true;
-	return talk_any_whole(part, TRAINS) && clause_works(part) && !stands(part, OOM_NAMED_TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would could");
+	return talk_any_whole(part, TRAINS) && clause_works(part) && !stands(part, OOM_TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would could");
 }
 
 /* And where the other says that tests fail for want of memory. */
 static const char *
 fails_in_tests(struct talk part)
 {
-	return oom_short_fails(part) && !talk_any_whole(part, TRAINS " if should would could avoid") ? stands(part, OOM_NAMED_TESTS, OF_NONE) : NULL;
+	return oom_short_fails(part) && !talk_any_whole(part, TRAINS " if should would could avoid") ? stands(part, OOM_TESTS, OF_NONE) : NULL;
 }
 
 const char *
@@ -289,7 +289,7 @@ oom_works_trained(struct talk t)
 	struct talk rest, sentence, ahead, behind;
 	size_t n;
 
-	if (!talk_any_whole(t, TRAINS) || !talk_any_whole(t, OOM_NAMED_TESTS))
+	if (!talk_any_whole(t, TRAINS) || !talk_any_whole(t, OOM_TESTS))
 		return NULL;
 	for (rest = t; rest.n > 0; rest = talk_part(t, at + n, end)) {
 		const char *comma = memchr(rest.s, ',', rest.n), *word = talk_find_whole(rest, AGAINST, &n);

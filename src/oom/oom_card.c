@@ -1,0 +1,191 @@
+/*
+ * What people say of a device that has little, or too little for what failed there: an amount
+ * beside a card, or its name alone. As in oom_words.c none of it is a fact of the run.
+ */
+#include "oom/oom_card.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_short.h"
+
+#define MOST_CARD	12	/* GB of a device that has little, */
+#define MOST_DEVICE	192	/* and of any */
+
+#define OF_CARD		"gpu gpus graphics a6000 a5000 a100 h100 v100 3090 4090 5090 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
+#define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested people users consumers everyone"
+#define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
+#define OF_USAGE	"usage free left allocated allocate available takes consumes consume consumed costs cost rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
+
+/* Of a card that is used, and not of how much of it: "using a GTX 980 of 6 GB". */
+#define USES		"used uses using"
+#define USES_ONE	"using a|using an|using my|using one|using nvidia|using gtx|using rtx|using two|using 2|used a|used an|used my|uses a|uses my"
+
+/* "the model is 7 GB": what the amount at S is of is no card. */
+static bool
+is_of_network(struct talk clause, const char *s)
+{
+	struct talk word = clause_word_ahead(clause, s);
+
+	while (talk_is_one_of(word, "about around only just roughly nearly almost over already"))
+		word = clause_word_ahead(clause, word.s);
+	return talk_is_one_of(word, "is are was were takes needs uses") &&
+	    talk_any_whole(clause_word_ahead(clause, word.s), "model models weights network checkpoint checkpoints file files dataset data images it");
+}
+
+/* "I had a 3060 with 12 GB a few days ago"; not "I had an error with my 4 GB GPU". */
+static bool
+is_of_past(struct talk clause)
+{
+	size_t n;
+	const char *at = talk_find_whole(clause, "i had|we had|used to have|used to use", &n);
+	struct talk word = at ? clause_word_behind(clause, at + n) : clause;
+
+	if (talk_has_whole(clause, "my old|my previous|my former") && !talk_any_whole(clause, "still"))
+		return true;
+	while (at && talk_is_one_of(word, "a an the my our only an old"))
+		word = clause_word_behind(clause, word.s + word.n);
+	return at && word.n > 0 && (is_digit(*word.s) || talk_any_begins(word, OF_CARD));
+}
+
+/* "It works well on my laptop (8 GB)": does the sentence say so ahead of S, and of no failure? */
+static bool
+works_there(struct talk t, const char *s)
+{
+	struct talk sentence = talk_sentence(t, s);
+
+	struct talk ahead = talk_part(t, sentence.s, s);
+
+	return (clause_works(ahead) || (talk_has_whole(ahead, "was able to|were able to|am able to|are able to|could run|could train") && !clause_says_no(ahead, ""))) && !oom_short_fails(sentence);
+}
+
+/* "A forward pass takes 48 GB (6 GB per GPU)": in brackets, behind what a run takes. */
+static bool
+is_share_taken(struct talk t, struct talk clause)
+{
+	return clause.s > t.s && clause.s[-1] == '(' && talk_any_whole(talk_part(t, talk_sentence(t, clause.s).s, clause.s), "takes take took consumes consumed occupies occupied uses used needs requires");
+}
+
+/* Is what ends at TO an amount of data? "12 GB video memory" is none. */
+static bool
+is_of_files(struct talk t, const char *to)
+{
+	struct talk word = clause_word_behind(t, to);
+
+	return talk_is_one_of(word, "dataset data file files model models checkpoint csv images video corpus archive swap disk freed less more") && !talk_is_one_of(clause_word_behind(t, word.s + word.n), "memory ram");
+}
+
+/* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
+ * machine's, nor what one needs. */
+static bool
+is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to)
+{
+	struct talk ahead = talk_part(clause, clause.s, s);
+	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD);
+
+	if (is_of_past(clause) || works_there(t, s) || is_share_taken(t, clause) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
+		return false;
+	if (is_of_files(t, to) || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
+		return false;
+	if (!talk_any_begins(clause, OF_CARD) && !named_ahead && !talk_has_whole(clause, "video card|graphic card"))
+		return false;
+	/* "on my 4 GB GPU it runs out of memory even with one, is there a way?": the clause itself
+	 * says it */
+	if (oom_short_fails(clause) && talk_has_whole(ahead, "on my|with my|i have|i use|i am using|using my") && !talk_any_whole(ahead, OF_OTHER_CARD))
+		return true;
+	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && (!talk_any_whole(clause, USES) || talk_has_whole(ahead, USES_ONE)) && !clause_is_question(talk_sentence(t, s));
+}
+
+/* Cards that have as much or less, in all of their kinds. */
+#define SMALL_CARDS	"gtx 950|gtx950|gtx 960|gtx960|gtx 965m|gtx 970|gtx970|gtx 980|gtx980|gtx 980ti|gtx 980 ti|gtx980ti|gtx 1050|gtx1050|gtx 1050ti|gtx 1050 ti|gtx1050ti|gtx 1060|gtx1060|gtx 1070|gtx1070|gtx 1650|gtx1650|"	\
+    "gtx 1660|gtx1660|rtx 2070|rtx2070|rtx 3060|rtx3060|rtx 3060ti|rtx 3060 ti|rtx 3070|rtx3070|gtx 1080|gtx1080|gtx 1080ti|gtx1080ti|1080 ti|1080ti|rtx 2080|rtx2080|rtx 2080ti|rtx2080ti|2080 ti|2080ti|titan x|titan xp|940mx|mx150|mx250|mx350|mx450|gtx 750|gtx 750ti|gtx 750 ti|gtx 780|gtx 650|gtx650"
+#define OF_ONES_OWN	"i am using|i'm using|i use|i have|i only have|i've got|i run|i am running|i'm running|my gpu|my card|my graphics|we use|we have|we are using|it runs on|running on|training on|train on|with a|on a|on my"
+
+#define OF_ONES_CHINESE	"显卡是|显卡为|显卡：|显卡:|我用的是|我使用的是|我的是|我是用|我的卡是|gpu是|gpu为|gpu：|我的显卡|单张|用的显卡"
+
+/* "I am using a GTX 1080": by its name alone. */
+static const char *
+named_card(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, SMALL_CARDS, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (at && talk_any_phrase(talk_part(t, sentence.s, at), OF_ONES_CHINESE) && !talk_any_phrase(sentence, "吗|能跑|可以跑|够|建议|推荐|需要|换成|换了|别人|作者"))
+		return at;
+	if (!at || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN) || clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
+		return NULL;
+	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) || is_of_past(talk_clause(t, at, n)) || works_there(t, at) ? NULL : at;
+}
+
+/* "I have a 24 GB GPU and get ...", of any size, where that sentence says that it fails there. */
+#define OWN_ANY		"i have |i've |i am using |i'm using |i use |i used |we used |on a |on my |on our |with my |with a |on one |on two |on an |with an |using a |using my |using an |used a |used an "
+/* "out of memory on 32GB V100": the words right ahead of an amount, where no article stands. */
+#define RIGHT_AHEAD	"on with using"
+/* "I have a GPU with only 12 GB. It fails with out of memory.", in two sentences. */
+#define ONLY_OWN	"i have|i only have|i just have|we have|we only have|i've got|i am using|i'm using|i use|my gpu|my card|my graphics"
+
+/* With which a device of any size is too small for what failed there. */
+#define AT_ONCE		"as soon as|right away|immediately|at the first step|in the first step|at the first iteration|in the first iteration|at the very beginning"
+
+#define FAILS_CHINESE	"超显存|超出显存|炸显存|显存炸|爆显存|显存爆|爆掉|显存不足|显存不够|显存溢出|oom|out of memory|out-of-memory|现存不足"
+#define TAKEN_CHINESE	"需要|占用|建议|要求|至少|够用|足够|占了|剩|训练占|才占|只占|空闲|可以跑|能跑|怎么才"
+
+/* "12GB显存单卡，也会爆显存": an amount right ahead of the word for a card's memory. */
+static const char *
+card_in_chinese(struct talk t)
+{
+	const char *at = NULL, *s;
+	int64_t n;
+	size_t length;
+
+	if (!talk_any_phrase(t, FAILS_CHINESE) || talk_any_phrase(t, TAKEN_CHINESE))
+		return NULL;
+	while (talk_next_phrase(t, "g显存|gb显存|g 显存|gb 显存|g的显存|gb的显存", &at, &length)) {
+		for (s = at; s > t.s && (is_digit(s[-1]) || s[-1] == ' '); s--)
+			;
+		s = piece_past_blanks(s, at);
+		if (s < at && is_digit(*s) && piece_number(s, at, &n) && n > 0 && n <= MOST_DEVICE)
+			return s;
+	}
+	return NULL;
+}
+
+/* The most that a card of which T says the amount at S may have, to be too small. */
+static int64_t
+most_card(struct talk t, const char *s)
+{
+	struct talk sentence = talk_sentence(t, s), ahead = talk_part(t, sentence.s, s);
+
+	if (talk_has_whole(t, AT_ONCE) || (oom_short_fails(sentence) && (talk_any_phrase(ahead, OWN_ANY) || talk_is_one_of(clause_word_ahead(t, s), RIGHT_AHEAD))))
+		return MOST_DEVICE;
+	return oom_short_fails(t) && talk_any_whole(ahead, "only just") && talk_has_whole(ahead, ONLY_OWN) ? MOST_DEVICE : MOST_CARD;
+}
+
+/* "a GTX 1650 4GB", "my 4 GB GPU", "mine is 2G", "an nvidia GPU that is 2GB": an amount right
+ * beside a name of a card, and no run that needs it, or that works. */
+const char *
+oom_card_small(struct talk t)
+{
+	const char *s = card_in_chinese(t), *to, *end = t.s + t.n;
+	struct talk unit;
+	int64_t n;
+
+	if (s)
+		return s;
+	if (!talk_any_begins(t, OF_CARD) && !talk_has_whole(t, OF_THIS_CARD "|video card|graphic card"))
+		return NULL;
+	for (s = t.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || memchr(".*/-~<>", s[-1], 7))))
+			continue;
+		to = piece_number(s, end, &n);
+		unit = clause_word_behind(t, to);
+		if (n <= 0 || n > most_card(t, s) || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
+			continue;
+		if (is_of_this_card(t, talk_clause(t, s, 1), s, unit.s + unit.n))
+			return s;
+	}
+	return named_card(t);
+}

@@ -1,0 +1,10 @@
+/* A device that has little, as people say it (oom_card.c). */
+#ifndef STOWAGE_OOM_OOM_CARD_H
+#define STOWAGE_OOM_OOM_CARD_H
+
+#include "oom/oom_lexicon.h"
+
+/* Where T tells of one; or NULL. */
+const char	*oom_card_small(struct talk t);
+
+#endif
