@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_note.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
 #include "oom/oom_version.h"
@@ -340,13 +341,6 @@ static const struct {
 	{ offsetof(struct oom_paste, tasks), { WORDING_TASKS, NULL } },
 };
 
-static void
-note(struct said *said, struct talk t, const char *at, int line)
-{
-	if (at)
-		said_at(said, t, at, line);
-}
-
 /* Words that stand beside the name of what runs containers where something runs in it, */
 #define RUNS_THERE	"in on within inside using with via under container containers image images pod pods cluster deploy deployed deploying deployment run running runs compose desktop node nodes job jobs service services"
 /* and that say that it does not, in some languages. */
@@ -410,14 +404,14 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (!p->server.line && !p->training && (at = talk_first(t, "-m vllm.entrypoints|vllm serve |vllm/vllm-openai|= LLM(model=|=LLM(model=|vllm.LLM(|--gpu-memory-utilization|vllm api server version|initializing an llm engine (v|initializing an llm engine with config|initializing a v1 llm engine|initializing a v0 llm engine")))
 		said_at(&p->server, t, at, line);
 	if (source == SOURCE_CODE && !p->tasks.line)
-		note(&p->tasks, t, talk_first(t, "innerloop_ctx("), line);
+		oom_note(&p->tasks, t, talk_first(t, "innerloop_ctx("), line);
 	if (source != SOURCE_PROSE && source != SOURCE_UNSURE && source != SOURCE_COMMENT)
 		return;
 	for (i = 0; i < sizeof(blames) / sizeof(*blames); i++) {
 		struct said *said = (struct said *)((char *)p + blames[i].at);
 
 		if (!said->line)
-			note(said, t, oom_find(t, blames[i].finding), line);
+			oom_note(said, t, oom_find(t, blames[i].finding), line);
 	}
 	if ((at = talk_find_whole(t, "coincidence|coincidental", &n)) && !clause_denies(t, at, n) && talk_any_whole(talk_sentence(t, at), "version versions worked works upgrade update upgrading updating"))
 		p->version = (struct said){ 0 };	/* "that 0.4 worked is a coincidence" */
@@ -429,7 +423,7 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (!p->quantizes.line && (at = oom_wording(t, WORDING_QUANTIZES)) && oom_told_is_of_failure(&p->told, t, at, line))
 		said_at(&p->quantizes, t, at, line);
 	if (!p->server.line && !p->training)
-		note(&p->server, t, oom_wording(t, WORDING_SERVER), line);
+		oom_note(&p->server, t, oom_wording(t, WORDING_SERVER), line);
 	if (!p->docker && (at = talk_find_whole(t, "docker|dockerfile|docker-compose", &n)) && runs_there(t, at, source))
 		p->docker = line;
 }

@@ -404,6 +404,12 @@ clause_denies_elsewhere(struct talk t, const char *at, size_t n)
 	return beside(NO_BEHIND, t.s, s, end, false) > 0;
 }
 
+bool
+clause_goes_well_elsewhere(struct talk t, const char *at)
+{
+	return talk_any_phrase(talk_clause(t, at, 1), "没有问题|没问题|没有报错|正常|成功") || clause_denies_elsewhere(t, at, sizeof("验证") - 1);
+}
+
 /* A setting's name may end in another word than the one at AT: "load_in_4bit", "fp16_opt". */
 bool
 clause_sets_off(struct talk t, const char *at)

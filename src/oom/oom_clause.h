@@ -43,6 +43,8 @@ bool	clause_denies(struct talk, const char *at, size_t n);
 
 /* The same of N bytes at AT in Chinese, Japanese or Korean: "不是显存不足", "メモリ不足ではない". */
 bool	clause_denies_elsewhere(struct talk, const char *at, size_t n);
+/* "验证时没有问题": is what is named at AT said there to go well, or not to happen? */
+bool	clause_goes_well_elsewhere(struct talk, const char *at);
 
 /* Is what stands at AT named beside what the run has: "unlike NeRF", "I do not use vLLM"? */
 bool	clause_passes_by(struct talk, const char *at);

@@ -10,6 +10,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_data.h"
 #include "oom/oom_killed.h"
+#include "oom/oom_note.h"
 #include "oom/oom_whose.h"
 #include "oom/oom_wording.h"
 
@@ -431,13 +432,6 @@ names_collected(struct talk t)
 	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE) ? at : NULL;
 }
 
-static void
-note(struct said *to, struct talk t, const char *at, int line)
-{
-	if (at)
-		said_at(to, t, at, line);
-}
-
 void
 oom_named_line(struct oom_told *o, struct talk t, int line)
 {
@@ -451,33 +445,33 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	killed = oom_killed_told(t);
 	oom_data_line(o, t, line, killed != NULL);
 	if (o->here_line == line)
-		note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
+		oom_note(&o->at_once, t, says_at_once(oom_told_sentence(o, t)), line);
 	if (killed)
 		o->by_system = talk_has_whole(talk_clause(t, killed, 1), BY_SYSTEM) || talk_has_whole(talk_sentence(t, killed), "sigkill|signal 9");
-	note(&o->killed, t, killed, line);
-	note(&o->replay, t, says(t, REPLAY), line);
-	note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : talk_any_phrase(t, "词向量") ? talk_first(t, "词向量") : says(t, VECTORS), line);
-	note(&o->full, t, (at = says(t, FULL)) && !is_remark(t, at) ? at : talk_first(t, FULL_CHINESE), line);
-	note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
+	oom_note(&o->killed, t, killed, line);
+	oom_note(&o->replay, t, says(t, REPLAY), line);
+	oom_note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : talk_any_phrase(t, "词向量") ? talk_first(t, "词向量") : says(t, VECTORS), line);
+	oom_note(&o->full, t, (at = says(t, FULL)) && !is_remark(t, at) ? at : talk_first(t, FULL_CHINESE), line);
+	oom_note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
 	if ((at = says(t, CODES)) && (o->here_line == line || oom_told_is_of_failure(o, t, at, line)))
 		said_at(&o->codes, t, at, line);
-	note(&o->shuffle, t, names_shuffling(t), line);
-	note(&o->agent, t, says_agent(o, t, line), line);
+	oom_note(&o->shuffle, t, names_shuffling(t), line);
+	oom_note(&o->agent, t, says_agent(o, t, line), line);
 	if (o->here_line == line)
-		note(&o->cloud, t, says(oom_told_sentence(o, t), CLOUD), line);
-	note(&o->collected, t, names_collected(t), line);
-	note(&o->splats, t, says_splats(o, t, line), line);
+		oom_note(&o->cloud, t, says(oom_told_sentence(o, t), CLOUD), line);
+	oom_note(&o->collected, t, names_collected(t), line);
+	oom_note(&o->splats, t, says_splats(o, t, line), line);
 	if (o->here_line == line)
-		note(&o->update, t, says_update(oom_told_sentence(o, t)), line);
-	note(&o->workers, t, names_workers(t), line);
+		oom_note(&o->update, t, says_update(oom_told_sentence(o, t)), line);
+	oom_note(&o->workers, t, names_workers(t), line);
 	if (talk_any_of(t, "cpu processor"))
-		note(&o->processor, t, runs_on_processor(t), line);
-	note(&o->graph, t, names_graph(t), line);
+		oom_note(&o->processor, t, runs_on_processor(t), line);
+	oom_note(&o->graph, t, names_graph(t), line);
 	if (takes_as_needed(t))
 		o->as_needed = line;
-	note(&o->vocabulary, t, oom_wording(t, WORDING_VOCABULARY), line);
-	note(&o->darknet, t, names_darknet(t), line);
+	oom_note(&o->vocabulary, t, oom_wording(t, WORDING_VOCABULARY), line);
+	oom_note(&o->darknet, t, names_darknet(t), line);
 	for (i = 0; i < TOLD_FRAMEWORKS; i++)
 		if (!o->framework[i].line)
-			note(&o->framework[i], t, talk_find_word(t, framework[i].words), line);
+			oom_note(&o->framework[i], t, talk_find_word(t, framework[i].words), line);
 }

@@ -1,0 +1,218 @@
+/*
+ * What people say a network was used for: evaluation, inference or training. As in oom_words.c none
+ * of it is a fact of the run.
+ */
+#include "oom/oom_use.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_note.h"
+#include "oom/oom_when.h"
+#include "oom/oom_works.h"
+
+/* A program that is tried, not a network that is tested. */
+#define TRIES		"testing with batch|testing with a batch|testing different|testing various|testing with different|testing notebook|testing the notebook|testing the example|testing an example|testing example|testing this example|testing the tutorial|testing the demo|installation|install|installing|the demo|demo script|demo code|example script|sample script|web ui|webui|testing the code|testing your code|testing this code|testing my code|testing the program|testing the script|testing the repo|"	\
+    "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
+
+/* What is ready as others made it: "when I test the diarization pipeline". */
+#define READY		"pipeline pipelines demo demos example examples repo repository api server endpoint notebook colab app application release plugin extension docker tool software installation webui"
+
+static bool
+is_tried(struct talk t, struct talk clause, const char *at)
+{
+	struct talk behind = talk_part(t, at, clause.s + clause.n);
+
+	return talk_any_phrase(clause, TRIES) || (talk_any_phrase(talk_head(t, at, sizeof("during testing")), "i test |testing") && talk_any_whole(behind, READY));
+}
+
+/* What people look at then is not what fails. */
+#define WATCHES		"to monitor|to watch|to observe|to track|to profile"
+#define FITS		"fit_generator|fit()|.fit(|train_on_batch"
+/* What tries a program's own code, whatever that is. */
+#define OF_CODE		"test body|test suite|unit test|unittest|test fixture|test harness|pytest|gtest"
+
+#define PART_OF_TESTS	"step stage part loop phase code script"
+
+/* "After evaluation on validation images", "after the validation step": what came when tests had
+ * ended. */
+static bool
+is_after_tests(struct talk clause, const char *at)
+{
+	struct talk first = clause_word_behind(clause, at), second = clause_word_behind(clause, first.s + first.n), third = clause_word_behind(clause, second.s + second.n), word = clause_word_ahead(clause, at);
+	bool within = talk_is_one_of(first, "on in at with") && talk_is_one_of(word, "evaluation evaluating validation validating testing eval test");
+
+	if (!within && !(talk_is_one_of(first, "validation evaluation eval validate evaluate test testing") && talk_is_one_of(second, PART_OF_TESTS) && !talk_any_begins(third, "start begin")))
+		return false;
+	word = within ? clause_word_ahead(clause, word.s) : word;
+	while (talk_is_one_of(word, "the each every an a first last"))
+		word = clause_word_ahead(clause, word.s);
+	return talk_is_one_of(word, "after");
+}
+
+/* A program that is tried; or training as well, which fails there, too: "when I train with fit() or
+ * do prediction", "fit_generator and predict_generator leak". */
+static bool
+is_no_evaluation(struct talk t, struct talk clause, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	return is_tried(t, clause, at) || is_after_tests(clause, at) || (talk_any_phrase(talk_head(t, at, sizeof("when using test")), "doing the|to do |using test|on the test data") && talk_any_begins(sentence, "train")) || talk_any_phrase(talk_head(t, at, sizeof("but the test accuracy")), "test loss|test accuracy") || talk_any_phrase(sentence, OF_CODE) || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
+	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or")) ||
+	    talk_has_whole(sentence, "not always|not only|n't always|isn't only|sometimes during training|sometimes in training");
+}
+
+/* A mode by its short name, as logs have it. */
+#define TO_VAL		"change to val|changes to val|changed to val|switch to val|switches to val|switched to val|change to 'val'|changes to 'val'|changed to 'val'|switch to 'val'|switches to 'val'|switched to 'val'|'val' mode| val mode"
+
+static const char *
+evaluates(struct talk t)
+{
+	const char *val = clause_says_unless(t, TO_VAL, AHEAD | BEHIND | WORKS, "", is_no_evaluation);
+	const char *elsewhere = talk_first(t, "进行评估|进行验证|评估时|验证时|评估的时候|验证的时候|在验证集上|评估阶段|验证阶段|测试阶段|evaluate阶段|eval阶段|test时|eval时|val时|valid时|validation时|evaluate时|test的时候|eval的时候|val的时候|跑测试集|跑验证集|validation阶段|test阶段"), *at = elsewhere && !clause_goes_well_elsewhere(t, elsewhere) ? elsewhere : talk_any_of(t, "valid eval test predict") ? clause_says(t, "outputs are stored on the gpu|results are stored on the gpu|"
+	    "predictions are stored on the gpu|outputs are kept on the gpu|predictions are kept on the gpu", AHEAD, "") : NULL;
+
+	if (!at && val)
+		return val;
+	return at || !talk_any_of(t, "valid eval test predict verif metric") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
+	    "in validation|in the validation|until validation|until the validation|on validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
+	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|doing the testing|doing the evaluation|doing the validation|to do evaluation|to do the evaluation|to do validation|when using test data|when using the test set|on the test data|at validation|at evaluation|first validation|second validation|after each validation|after every validation|each validation batch|each validation step|next validation|validation phase|evaluate phase|eval phase|validate phase|evaluate stage|eval stage|eval step|, in validate|, in evaluate|when verifying|while verifying|during verification|"
+	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
+	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
+	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
+	    "dataloader for test|loader for test|dataloader for the test|loader for the test|test dataloader starts|test loader starts|starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |when i inference |when i infer |when i evaluate |when i predict |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
+	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|run the validation|"
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|validation started|evaluation started|testing started|validation began|evaluation began|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|evaluate script|the eval mode|eval mode|evaluation mode|validation mode|with compute_metrics|with custom compute_metrics|using compute_metrics|when compute_metrics|adding compute_metrics|added compute_metrics|add compute_metrics|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
+	    "computing metrics|computing the metrics|trying to compute metrics|trying to compute the metrics|calculating metrics|calculating the metrics|metrics are computed|prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
+}
+
+#define TRIES_TESTS	"wanted to test it|want to test it|wanted to test the model|want to test the model|wanted to test my model|want to test my model|tried to test it|try to test it|trying to test it|tried to test the model|try to test the model|trying to test the model|tried to test my model|trying to test my model|tried to test the network|trying to test the network|able to train but"
+
+/* "I trained it for hours. Now I tried to test it": what was trained is what is tested, and no
+ * program that is tried. */
+static const char *
+tests_trained(struct talk t)
+{
+	const char *at = talk_any_whole(t, "trained train training") ? clause_says_unless(t, TRIES_TESTS, AHEAD | WORKS, "", is_no_evaluation) : NULL;
+
+	return at && (talk_any_whole(talk_sentence(t, at), "test") && talk_any_whole(talk_part(t, t.s, at), "trained train training")) ? at : NULL;
+}
+
+/* "src/inference/core.cpp" */
+static bool
+is_folder(struct talk t, const char *at)
+{
+	const char *to = at, *end = t.s + t.n;
+
+	while (to < end && piece_is_word(*to))
+		to++;
+	return at > t.s && to < end && memchr("/\\", at[-1], 2) && memchr("/\\", *to, 2);
+}
+
+/* "infer_auto_device_map", a folder's name, all types of it alike, "before any inference". */
+static bool
+is_no_inference(struct talk t, struct talk clause, const char *at)
+{
+	return is_folder(t, at) || talk_has_whole(talk_part(t, clause.s, at), "before any|prior to any") ||
+	    talk_any_phrase(t, "accumulate in ram") || talk_any_phrase(talk_head(t, at, sizeof("inference require:")), "inference require:|infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
+}
+
+static const char *
+infers(struct talk t)
+{
+	const char *elsewhere = talk_any_phrase(t, "训练") ? NULL : talk_first(t, "进行推理|推理报|推理就报|推理会报|推理出现|推理显存|推理爆|推理时|执行推理|做推理|推理的时候|推理任务|在推理|多次推理|次推理后|推理后|推理过程|推理阶段|推理几|推理了");
+
+	if (elsewhere && !clause_goes_well_elsewhere(t, elsewhere))
+		return elsewhere;
+	return talk_any_whole(t, "inference infer inferring") ? clause_says_unless(t, "infer", AHEAD | BEHIND | WORKS, "", is_no_inference) : NULL;
+}
+
+/* What transformers' evaluation is told; not "compute_metrics=None", by which it keeps no
+ * results. */
+static const char *
+measures(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "compute_metrics|eval_accumulation_steps|eval_accumilation_steps|preprocess_logits_for_metrics", &at, &n))
+		if (lower(*at) != 'c' || !talk_has_whole(talk_head(t, at + n, sizeof(" is None")), "none|null"))
+			return at;
+	return NULL;
+}
+
+/* "***** Running Evaluation *****" of transformers' Trainer, which tells its loss when that is
+ * done. */
+static void
+banners(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	const char *at = source == SOURCE_PROSE ? NULL : talk_first(t, "***** running evaluation *****|***** running prediction *****");
+
+	if (at && !p->evaluating.line) {
+		said_at(&p->evaluating, t, at, line);
+		p->banner = line;
+	} else if (p->banner && talk_any_phrase(t, "***** running training|eval_loss|eval_runtime|'loss':|test_runtime|predict_runtime")) {
+		p->evaluating.line = p->evaluating.line == p->banner ? 0 : p->evaluating.line;
+		p->banner = 0;
+	}
+}
+
+/* "C:/BackupTraining/a.pth": does a name among folders have what is at AT? */
+static bool
+is_in_path(struct talk t, const char *at)
+{
+	const char *from = at, *to = at, *end = t.s + t.n;
+
+	while (from > t.s && !memchr(" \t\"'`(=,", from[-1], 9))
+		from--;
+	while (to < end && !memchr(" \t\"'`),", *to, 8))
+		to++;
+	return memchr(from, '/', (size_t)(to - from)) || memchr(from, '\\', (size_t)(to - from));
+}
+
+/* Of training, by a word for it that is no folder's. */
+static bool
+names_training(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "training|fine-tun|finetun", &at, &n))
+		if (!is_in_path(t, at))
+			return true;
+	return false;
+}
+
+/* What is said of how a network was trained that is run. */
+#define OF_TRAINED	"used in training|used for training|used during training|seen in training|seen during training|than in training|than during training|after training|as in training|as during training|trained on|training data of"
+
+/* In evaluation, inference or training. */
+void
+oom_use_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	const char *at;
+
+	oom_note_any(&p->evaluating, &p->told, t, line, FOUND_BY(evaluates));
+	oom_note_failure(&p->evaluating, &p->told, t, tests_trained(t), line);
+	oom_note(&p->evaluating, t, oom_wording(t, WORDING_UNGUARDED), line);
+	oom_note(&p->evaluating, t, oom_works_trained(t), line);
+	if ((at = oom_when_left(t))) {
+		said_at(&p->grows, t, at, line);
+		said_at(&p->evaluating, t, at, line);
+	}
+	if (oom_works_tests(t))
+		p->tests_alike = line;
+	banners(p, t, line, source);
+	if (p->evaluating.line != line && p->told.here_line == line)
+		oom_note_failure(&p->evaluating, &p->told, t, oom_wording(oom_told_sentence(&p->told, t), WORDING_TESTS_FAIL), line);
+	if (source == SOURCE_COMMAND)
+		oom_note(&p->evaluating, t, talk_first(t, "--eval-only|--eval_only|--evaluate-only|--test-only|--test_only|--only-eval|--only_eval|--only_test|--only-test"), line);
+	oom_note(&p->metrics, t, measures(t), line);
+	if (!talk_any_of(t, "train fine-tun finetun"))
+		oom_note_failure(&p->inferring, &p->told, t, infers(t), line);
+	if (talk_any_whole(t, "inference infer") && talk_has_whole(t, OF_TRAINED))
+		return;
+	if (names_training(t) || talk_any_whole(t, "train trains pretrain pre-train epoch epochs") || talk_has_whole(t, "when i trained|while i trained|when we trained|while we trained|as i trained|once i trained|i was training|we were training") || (talk_any_phrase(t, "训练|微调") && !talk_any_phrase(t, "训练好|预训练|训练完|微调好|微调后|推理")))
+		p->training = line;
+}
