@@ -155,6 +155,9 @@ tells_when(const struct oom_paste *p)
 	return p->later.line || p->grows.line || p->again.line || p->evaluating.line || p->inferring.line || p->saving.line || p->second.line;
 }
 
+/* In place of words, where the place tells of tests. */
+static const struct said placed = { 1, "" };
+
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
 static uint64_t
 signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
@@ -221,6 +224,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_PEAK)] = o->host ? NULL : &p->peak;
 	told[place(NEEDS_COPIES)] = o->host || (words && !p->told.sure) ? &p->replicas : NULL;
 	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
+	if (!p->evaluating.line && !p->inferring.line && !o->host && !autopsy_is_near_ram(y) && autopsy_in_tests(y))
+		told[place(NEEDS_EVALUATES)] = told[place(NEEDS_INFERS)] = &placed;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= p->session && !p->finalizes && !p->other_sessions ? NEEDS_SESSION : 0;
 	is |= autopsy_tells_no_network(p) || (p->domains[DOMAIN_BROWSER].line && p->domains[DOMAIN_WEBGL].line) || (p->classic && autopsy_is_of_machine(y)) || draws_images(y) ? NEEDS_STRANGER : 0;
@@ -287,11 +292,21 @@ autopsy_unfilled(const struct autopsy *y)
 	    arena_printf(y->arena, "It was the " MACHINES ". The process that was ended had %s of it; what that was for was not found in what was read", size_human(human, had->bytes));
 }
 
+/* How a place tells of tests, where people do not. */
+static const char *
+by_place(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	return !o->function[0] ? " (by the title of its bar of progress)" :
+	    arena_printf(y->arena, " (by the traceback%s in %s())", o->kind == OOM_TOLD ? ", whose own error is not there," : "", o->function);
+}
+
 /* Words that were quoted already are not quoted again. */
 static const char *
 in_brackets(const struct autopsy *y, const struct said *said)
 {
-	return y->main->kind == OOM_TOLD && strcmp(said->words, y->log.paste.told.said.words) == 0 ?
+	return said == &placed ? by_place(y) : y->main->kind == OOM_TOLD && strcmp(said->words, y->log.paste.told.said.words) == 0 ?
 	    arena_printf(y->arena, " (line %d)", said->line) : arena_printf(y->arena, " (%s)", autopsy_said(y, said));
 }
 
@@ -398,6 +413,9 @@ push_items(struct autopsy *y, const struct row *r)
 /* Rows of when it failed and on what, which tell nothing where people name the cause. */
 #define OF_TIME		(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_METRICS | NEEDS_RISES | NEEDS_LATE | NEEDS_GROWS | NEEDS_CARD)
 
+/* Of tests and of inference, as a place or words tell. */
+#define OF_BOTH		(NEEDS_EVALUATES | NEEDS_INFERS)
+
 /* Is a cause told that people name? */
 static bool
 is_named(const struct autopsy *y)
@@ -489,6 +507,7 @@ autopsy_likely(struct autopsy *y)
 	if (y->main && !y->main->asserted && !y->main->apart && !y->main->warning)
 		autopsy_words(y, !unknown);
 	if (!unknown && y->main && !y->main->asserted && !y->main->apart && !y->main->warning) {
+		autopsy_tests(y);
 		beside_figures(y, told);
 		autopsy_domain(y, false);
 	}
@@ -499,7 +518,7 @@ autopsy_likely(struct autopsy *y)
 		r++;		/* the last needs nothing; one of which nothing holds in this world says nothing */
 	if (!(r->needs & ~(BESIDE_DOMAIN | BESIDE_GROWTH)))
 		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);
-	if (r->needs && !(r->needs & ~OF_TIME) && (is_named(y) || (r->needs == NEEDS_CARD && is_explained(y))))
+	if (r->needs && (!(r->needs & ~OF_TIME) || r->needs == OF_BOTH) && (is_named(y) || (r->needs == NEEDS_CARD && is_explained(y))))
 		return;
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;

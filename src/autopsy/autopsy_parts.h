@@ -66,6 +66,10 @@ void	autopsy_hint(struct autopsy *y, enum autopsy_says, const char *text);
 
 /* By the place where memory ended: autopsy_place.c. */
 void	autopsy_place_causes(struct autopsy *);
+/* Did it fail in tests by its place, of which nothing tells whether gradients are off? And what
+ * that means beside other causes. */
+bool	autopsy_in_tests(const struct autopsy *);
+void	autopsy_tests(struct autopsy *);
 /* By the message's figures alone: autopsy_alone.c. */
 void	autopsy_alone_causes(struct autopsy *);
 /* By what was pasted beside the log: autopsy_paste.c. */

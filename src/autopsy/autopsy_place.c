@@ -101,12 +101,17 @@ step(struct autopsy *y)
 	    "what it keeps is made at the first one. The batch plays no part in their size.");
 }
 
+/* Is a bar of tests right ahead of it? */
+static bool
+is_beside_bar(const struct autopsy *y)
+{
+	return y->log.evaluating && y->main->line >= y->log.evaluating && y->main->line - y->log.evaluating <= BAR_AHEAD;
+}
+
 static void
 evaluation(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
-	bool bar = y->log.evaluating && o->line >= y->log.evaluating &&
-	    o->line - y->log.evaluating <= BAR_AHEAD;
 
 	if (y->validation || !(autopsy_is_torch(o) || (o->kind == OOM_TOLD && o->traced && autopsy_in_torch(y))))
 		return;
@@ -131,14 +136,34 @@ evaluation(struct autopsy *y)
 		    "that are kept of the batches before decide, beside weights, and what training keeps there where the program trains, too.", o->facts & TRACE_NO_GRAD ? "behind a decorator, as a rule torch.no_grad()" : "in a library's loop, which as a rule sees to gradients"));
 		return;
 	}
-	if (y->log.paste.no_grad || (!o->function[0] && !bar) || (o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING |
-	    TRACE_BACKWARD | TRACE_STEP)))
+}
+
+/* Did it fail in tests, by a function's name or the title of a bar, of which nothing tells whether
+ * gradients are off? A `with` leaves no line in a traceback, and may stand around any of its
+ * calls. */
+bool
+autopsy_in_tests(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	return !y->validation && (autopsy_is_torch(o) || (o->kind == OOM_TOLD && o->traced && autopsy_in_torch(y))) && (o->function[0] || is_beside_bar(y)) &&
+	    !(y->log.no_volatile && y->log.no_volatile < o->line) && !((o->facts & TRACE_JOIN) && (o->facts & TRACE_EVALUATES)) &&
+	    !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING | TRACE_BACKWARD | TRACE_STEP));
+}
+
+/* Beside what else is known of it. */
+void
+autopsy_tests(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	if (!autopsy_in_tests(y) || y->log.paste.no_grad)
 		return;
-	place_cause(y, SAYS_EVALUATION, arena_printf(y->arena, "%s. That gradients are off was not found there. "
-	    "Unless torch.no_grad()%s stands within it, autograd keeps all that forward makes, as if to "
-	    "train on it, and results that are kept hold it from batch to batch.", o->function[0] ?
+	place_cause(y, SAYS_EVALUATION, arena_printf(y->arena, "%s. Where gradients are off there (torch.no_grad()%s within it or around a call of it, of which %s shows nothing), what is given at once decides, "
+	    "its own batch and the size of its samples, beside weights and results that are kept. Where they are not, autograd keeps all that forward makes, as if to "
+	    "train on it, and results hold it from batch to batch.", o->function[0] ?
 	    arena_printf(y->arena, "By the traceback it failed in %s()", o->function) :
-	    "By the title of its bar of progress it was evaluating", autopsy_or_volatile(y)));
+	    "By the title of its bar of progress it was evaluating", autopsy_or_volatile(y), o->function[0] ? "a traceback" : "a bar"));
 }
 
 static void

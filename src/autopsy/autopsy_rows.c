@@ -219,6 +219,11 @@ const struct row autopsy_rows[] = {
 		    "machine's memory (eval_accumulation_steps), they take less. Then it fails only after many batches." },
 		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", "fewer at once "
 		    "(per_device_eval_batch_size), or fewer beams." } } },
+	{ NEEDS_EVALUATES | NEEDS_INFERS, "it failed in tests, predictions or inference", {
+		{ AT_START(AT_ONCE), SMALL_RUNS },
+		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
+		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it less is taken." },
+		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it the first rounds take a part of what they took." },
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "

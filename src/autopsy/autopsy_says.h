@@ -62,7 +62,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	/* autopsy_place.c: which calls and lines are signs of what is in oom/oom_signs.c and oom_calls.c */					\
 	SAYS(LOADING,		PLACE,		"a call that puts weights on a device, or the first call of it")		\
 	SAYS(STEP,		PLACE,		"the optimizer's step, and no backward or forward within")			\
-	SAYS(EVALUATION,	PLACE,		"a function that tests, by its name, and no sign that gradients are off")	\
+	SAYS(EVALUATION,	PLACE,		"a function that tests, by its name, no sign whether gradients are off, and other causes beside it")	\
 	SAYS(KERAS_FORWARD,	PLACE,		"the function of Keras that ran, by its name, which keeps nothing for backward")	\
 	SAYS(EVALUATED,		PLACE,		"a function that tests, by its name, and gradients that are off, or a library's loop")	\
 	SAYS(VOLATILE_WARNED,	LINE,		"PyTorch's warning that volatile has no effect, ahead of the message")		\
