@@ -158,6 +158,17 @@ tells_when(const struct oom_paste *p)
 /* In place of words, where the place tells of tests. */
 static const struct said placed = { 1, "" };
 
+/* "When I test sequence 10", of a program of C++ that nothing tells to have a network: it is
+ * tried. */
+static bool
+is_tried_program(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const char *words = p->evaluating.words;
+
+	return y->main->cpp && p->prose && !p->layers && !p->torch && !p->trains && strstr(words, "test") && !strstr(words, "valid") && !strstr(words, "eval") && !strstr(words, "predict");
+}
+
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
 static uint64_t
 signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
@@ -169,7 +180,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	int i;
 
 	/* predictions in a loop, with which memory grows, are told by themselves */
-	told[place(NEEDS_EVALUATES)] = words && p->grows.line && p->habits.of[HABIT_PREDICTS].line ? NULL : &p->evaluating;
+	told[place(NEEDS_EVALUATES)] = is_tried_program(y) || (words && p->grows.line && p->habits.of[HABIT_PREDICTS].line) ? NULL : &p->evaluating;
 	told[place(NEEDS_RISES)] = p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = p->talk.line && p->talk.line == p->later.line ? NULL : &p->later;

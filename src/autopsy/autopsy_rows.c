@@ -151,7 +151,7 @@ const struct row autopsy_rows[] = {
 		{ "Buffers of the epochs before lie there still, where the data set, or its iterator, is made anew in each", "then it grows as each epoch begins; made once, ahead of "
 		    "the loop, they are filled anew." } } },
 	{ NEEDS_HOST | NEEDS_PROCESSOR, "the run was on the processor", {
-		{ "What is computed runs on the processor, and a part of it needs more than there is", "it grows with the samples at once and their size, and with the network." } } },
+		{ "What is computed runs on the processor, and a part of it needs more than there is", "it grows with what is worked on at once (samples, pictures), and with the size of each." } } },
 	{ NEEDS_HOST | NEEDS_CONVERTS, "a network was put into another form", {
 		{ "Its weights lie there in both forms" OF_ENGINE(", and in TensorRT's builder what is tried for each layer, too"), "weights that are read part by part, or mapped from a "
 		    "file, fewer other programs, or a swap file meanwhile leave room" OF_ENGINE(", and a smaller workspace does for TensorRT") "." } } },

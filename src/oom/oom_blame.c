@@ -154,6 +154,15 @@ is_of_machine(struct talk sentence, const char *amount, struct talk unit)
 	return true;
 }
 
+/* "29.8 GiB memory available for workers": what a program gives its parts, at the name of memory
+ * in WORD. */
+static bool
+is_allotted(struct talk t, struct talk word)
+{
+	word = clause_word_behind(t, word.s + word.n);
+	return talk_is_one_of(word, "available reserved allotted allocated assigned") && talk_is_one_of(clause_word_behind(t, word.s + word.n), "for to");
+}
+
 /* "I have 16 GB of RAM", "a MacBook with 16Gb RAM": what a machine has, and not what is taken of
  * it. */
 static const char *
@@ -181,7 +190,7 @@ ram_of_machine(struct talk t)
 		if (is_of_machine(sentence, s, unit) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, "if should would could not no need needs require requires " OF_ANOTHER) &&
 		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n))
 			return s;
-		if (i < NEAR_AMOUNT && talk_is_one_of(word, "ram memory") && talk_holds(sentence, word.s) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, CARDS " if should would could not no swap disk ssd " OF_ANOTHER) &&
+		if (i < NEAR_AMOUNT && talk_is_one_of(word, "ram memory") && talk_holds(sentence, word.s) && !is_allotted(t, word) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, CARDS " if should would could not no swap disk ssd " OF_ANOTHER) &&
 		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n) && (talk_has_whole(sentence, "i have|i've|we have|i got|with") ||
 		    talk_any_whole(sentence, "my machine laptop pc computer server node desktop notebook workstation ubuntu windows macbook mac system specs instance vm kaggle colab sagemaker codespace")))
 			return s;

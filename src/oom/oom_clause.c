@@ -283,7 +283,7 @@ clause_is_of_learning(struct talk t)
 
 #define NO	"not no never without nor neither cannot dont doesnt didnt wont isnt wasnt"
 /* Words that stand between a negation and what it denies behind it, */
-#define LINKS	"a an the any this that these it its is was are were be been being has have had having do does did get gets got "	\
+#define LINKS	"a an the any evidence indications hint hints obvious clear visible this that these it its is was are were be been being has have had having do does did get gets got "	\
     "getting gotten go goes going went see sees seen seeing face faced hit hits hitting cause causes caused give gives gave throw " \
     "throws lead leads to raise raises error errors exception more longer such ever even of into in with cuda gpu ram memory " \
     "really actually use uses using run runs running problem problems issue issues trouble "	\

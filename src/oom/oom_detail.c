@@ -121,6 +121,7 @@ const struct detail oom_details[] = {
 	{ "Capacity: % , Allocated:", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Allocated: % , Cached:", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },	/* with what it keeps unused: */
 	{ "Cached: % ) with error", DETAIL_SIZE, OOM_CUDA, OOM_UNALLOCATED },
+	{ "[requestedSpace: # B]", DETAIL_SIZE, OOM_CUDA, OOM_ASKED },	/* of RELION */
 	{ "total memory reported: #", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Free memory/Total memory: # / #", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },	/* of XLA's asynchronous allocator */
 	{ "memory usage: @ (% / %", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },

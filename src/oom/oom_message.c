@@ -36,6 +36,22 @@ is_of_sentence(const struct log_reader *r, const struct detail *d, const char *s
 	    talk_any_whole(oom_line_of(r, s, s, end), "i i'm i've my we our ram cpu machine computer laptop pc");
 }
 
+static void
+tell_wrong(struct oom_message *o)
+{
+	o->apart = o->beyond = true;
+	o->says = EXABYTE;
+}
+
+#define NOBODY_HAS	((int64_t)1 << 60)
+
+/* Was so much asked for in one piece as no machine has, by no shape that may be meant so? */
+static bool
+is_wrong(const struct oom_message *o)
+{
+	return o->size[OOM_ASKED].known && o->size[OOM_ASKED].bytes >= NOBODY_HAS && !o->shape.known && !o->apart && (o->kind == OOM_CUDA || o->kind == OOM_HOST || o->kind == OOM_MACHINE || o->kind == OOM_OTHER);
+}
+
 /* What 63 bits cannot say: as what is free, a count that ran below 0; as what was asked for, a
  * wrong one. */
 static void
@@ -43,10 +59,8 @@ tell_beyond(struct oom_message *o, const struct detail *d)
 {
 	if (d->role == DETAIL_SIZE && d->value == OOM_FREE)
 		o->wrapped = true;
-	if (d->role != DETAIL_SIZE || d->value != OOM_ASKED || o->says || o->size[OOM_ASKED].known)
-		return;
-	o->apart = o->beyond = true;
-	o->says = EXABYTE;
+	if (d->role == DETAIL_SIZE && d->value == OOM_ASKED && !o->size[OOM_ASKED].known)
+		tell_wrong(o);
 }
 
 /* Up to STOP, or where another message than OWN begins, or it itself on another line: returned.
@@ -407,8 +421,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	if (m->shape.known) {
 		o.shape = m->shape;
 	} else if (m->beyond) {
-		o.apart = o.beyond = true;
-		o.says = EXABYTE;
+		tell_wrong(&o);
 	}
 	oom_tell_sizes(&o, p, m);
 	if (m->place.known)
@@ -422,6 +435,8 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	    r->before + (s - r->in.text) < r->told;
 	told = o.apart && !o.beyond ? s : read_details(r, &t, p, s, details_end(p, s, end), end);
 	oom_tell_element(&o);
+	if (is_wrong(&o))
+		tell_wrong(&o);
 	o.host |= is_of_processor(&o);
 	if (is_told_already(r, p, m, s) || is_text_of_code(r, begin) || (o.warning && r->source == SOURCE_CODE))	/* what code would say */
 		return;

@@ -388,7 +388,7 @@ const struct phrase oom_phrases[] = {
 	{ "~maximum variable size allowed on the GPU is exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
 	{ "~maximum variable size on the device exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
 	{ "parallel:gpu:array:pmaxsize", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE | PHRASE_AGAIN) },
-	{ "~cudaCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) },
+	{ "~cudaCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) }, { "~hipCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) },
 	{ "ERROR: out of memory in & at line # (error-code 2)", MESSAGE(OOM_CUDA) },	/* RELION's */
 	{ "CUDA error in CudaProgram.cu:# : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
 	{ "CUDA error in func dev::eth::CUDAMiner::@ at line # out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },

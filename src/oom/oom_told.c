@@ -80,7 +80,7 @@ is_code(struct talk t)
 
 	if (talk_first(rest, "from ") == s && talk_any_phrase(rest, " import "))
 		return true;
-	if (talk_any_phrase(t, "str(e)|print(|printf(|logger.|logging.|warnings.warn(|std::cerr|#include|assert(|log(|, line |"
+	if (talk_any_phrase(t, "str(e)|print(|printf(|logger.info|logger.err|logger.warn|logger.debug|logger.exc|logger.crit|logging.info|logging.err|logging.warn|logging.debug|logging.exc|logging.crit|warnings.warn(|std::cerr|#include|assert(|log(|, line |"
 	    "://github.com/pytorch/pytorch/blob|: raise |; raise |{ raise |: throw |; throw |{ throw |: return |; return |{ return ") ||
 	    talk_first(rest, "raise |except |throw |return |def ") == s || is_given_error(t))
 		return true;

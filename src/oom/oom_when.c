@@ -367,6 +367,24 @@ is_time_later(struct talk t, const char *to, int64_t n)
 }
 
 #define MIDWAY		"halfway|half way|half-way|in the half|in the middle|midway"
+#define EVERY_TIME	"each time|every time|everytime|always|whenever"
+
+/* "Each time I run the mesher, it is killed midway", at AT: within one thing that it does, and not
+ * after rounds that had gone well. */
+static bool
+is_within_each(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	return talk_first(talk_part(t, at, t.s + t.n), MIDWAY) == at && talk_has_whole(sentence, EVERY_TIME) && !talk_any_begins(sentence, "train epoc iter step loop batch");
+}
+
+/* "We record over 6 hours", "6 hours of video": how long what is given to it lasts. */
+static bool
+is_of_recording(struct talk t, const char *s)
+{
+	return talk_any_begins(talk_part(t, talk_clause(t, s, 1).s, s), "record film acqui") || talk_is_one_of(clause_word_ahead(t, clause_word_ahead(t, s).s), "over");
+}
 
 /* In a sentence that says that memory ran out: "at 145 epochs", "suddenly". */
 static const char *
@@ -399,7 +417,7 @@ is_late_there(struct talk t)
 		if (is_time_later(t, to, n) && !is_of_learning(t, s))
 			return s;
 		if (n > 1 && talk_any_begins(talk_head(t, to, 10), "epochs epocs iterations iters steps minutes hours") &&
-		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to") && !is_of_learning(t, s))
+		    talk_any_whole(clause_word_ahead(t, s), "after at for in within about around almost nearly every until to") && !is_of_learning(t, s) && !is_of_recording(t, s))
 			return s;
 	}
 	return NULL;
@@ -483,6 +501,8 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
 	if (!at && p->told.killed.line == line && !talk_any_begins(t, "load"))
 		at = clause_says(t, MIDWAY, AHEAD | BEHIND | WORKS, "");
+	if (at && is_within_each(t, at))
+		at = NULL;
 	if (!at && (p->told.what || p->told.here_line) && (at = oom_wording(t, WORDING_WITHIN_EPOCH))) {
 		said_at(&p->later, t, at, line);
 		return;
