@@ -72,6 +72,11 @@ bool	autopsy_in_tests(const struct autopsy *);
 void	autopsy_tests(struct autopsy *);
 /* By the message's figures alone: autopsy_alone.c. */
 void	autopsy_alone_causes(struct autopsy *);
+/* By what TensorFlow found at its start, how far its graph has grown, and slices that it makes:
+ * autopsy_tensorflow.c. */
+void	autopsy_tensorflow_start(struct autopsy *);
+void	autopsy_tensorflow_graph(struct autopsy *);
+void	autopsy_tensorflow_slices(struct autopsy *);
 /* By what was pasted beside the log: autopsy_paste.c. */
 void	autopsy_paste_causes(struct autopsy *);
 /* By code and settings that are known to fill memory: autopsy_habits.c. */
@@ -94,7 +99,8 @@ bool	autopsy_is_of_another(const struct autopsy *);
 const char	*autopsy_or_volatile(const struct autopsy *);
 /* Could it be PyTorch's program, by the message or by code beside words? */
 bool	autopsy_may_be_torch(const struct autopsy *);
-/* By what people say of the time when it failed; EXPLAINED: causes were found. */
+/* By what people say of it, or of the time when it failed; EXPLAINED: causes were found.
+ * autopsy_said.c. */
 void	autopsy_words(struct autopsy *, bool explained);
 const char	*autopsy_unfilled(const struct autopsy *);	/* "What had filled it was not found in what was read", of the machine's memory */
 /* By what is said of pictures, where nothing else was found. */
