@@ -15,6 +15,8 @@ bool	oom_batch_fewer_run(struct talk, const char *at, int64_t least);
 const char	*oom_batch_long(struct talk);
 /* Does it say that a batch of training has one sample, whatever comes of it? */
 bool		oom_batch_is_one(struct talk);
+/* "batchsize最大是2": is what AT names in T the most that runs? */
+bool		oom_batch_is_most(struct talk t, const char *at);
 /* Where it says that it runs with a batch of some number; or NULL. */
 const char	*oom_batch_runs(struct talk);
 
