@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_note.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
 #include "oom/oom_version.h"
@@ -92,14 +93,13 @@ has_no_trouble(struct talk sentence)
 static const char *
 ram_in_chinese(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n, *unit;
+	const char *s, *to = NULL, *end = t.s + t.n, *unit;
 	int64_t count;
 
 	if (!talk_any_phrase(t, "电脑|机器|服务器|笔记本|主机|本机|我的|台式机|只有") || talk_any_phrase(t, "显存|需要|至少|占用|占了|用了|？|?|吗|虚拟内存"))
 		return NULL;
-	for (s = t.s; s < end; s = to > s ? to : s + 1) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &count)) || count < 1 || count > MOST_RAM)
+	while ((s = oom_number_walk(t, ".", &to, &count))) {
+		if (count < 1 || count > MOST_RAM)
 			continue;
 		unit = piece_past_blanks(to, end);
 		if (unit == end || lower(*unit) != 'g')
@@ -168,16 +168,17 @@ is_allotted(struct talk t, struct talk word)
 static const char *
 ram_of_machine(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to = NULL, *end = t.s + t.n;
 	struct talk sentence, word, unit;
 	int64_t count;
 	int i;
 
 	if ((s = limit_told(t)) || (s = ram_in_chinese(t)))
 		return s;
-	for (s = talk_any_whole(t, "ram memory " MACHINE_NAMES) ? t.s : end; s < end; s = to > s ? to : s + 1) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || memchr(".-/~<>", s[-1], 6))) || !(to = piece_number(s, end, &count)) || count < 1 || count > MOST_RAM)
+	if (!talk_any_whole(t, "ram memory " MACHINE_NAMES))
+		return NULL;
+	while ((s = oom_number_walk(t, ".-/~<>", &to, &count))) {
+		if (count < 1 || count > MOST_RAM)
 			continue;
 		if (to + 1 < end && *to == '.' && is_digit(to[1]))	/* "15.6 GB" */
 			to = piece_number(to + 1, end, &count);
@@ -203,7 +204,7 @@ static const char *
 small_machine(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, BOARDS, &n), *s, *to, *end;
+	const char *at = talk_find_whole(t, BOARDS, &n), *s, *to = NULL;
 	struct talk sentence;
 	int64_t count;
 
@@ -214,15 +215,12 @@ small_machine(struct talk t)
 	sentence = talk_sentence(t, at);
 	if (has_no_trouble(sentence) || talk_any_whole(sentence, "gpu vram card graphics if should would not no swap disk storage ssd need needs") || memchr(sentence.s, '?', sentence.n))
 		return ram_of_machine(t);
-	for (s = sentence.s, end = sentence.s + sentence.n; s < end; s++) {
-		if (!is_digit(*s) || (s > sentence.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &count)))
-			continue;
+	while ((s = oom_number_walk(sentence, ".", &to, &count))) {
 		if (talk_any_whole(s < at ? talk_part(sentence, s, at) : talk_part(sentence, at, s), OF_ANOTHER))
 			return NULL;
 		if (count >= 1 && count <= LEAST_MACHINE && talk_is_one_of(clause_word_behind(t, to), "gb gib gi g gigs") &&
-		    (talk_any_whole(talk_part(sentence, to, end), "ram memory") || talk_has_whole(talk_part(sentence, sentence.s, s), "memory limit|limit of memory|memory limits")))
+		    (talk_any_whole(talk_part(sentence, to, sentence.s + sentence.n), "ram memory") || talk_has_whole(talk_part(sentence, sentence.s, s), "memory limit|limit of memory|memory limits")))
 			return at;
-		s = to - 1;
 	}
 	return ram_of_machine(t);
 }
@@ -285,13 +283,12 @@ swap_helped(struct talk t)
 static int64_t
 gigabytes_of(struct talk t, const char *words, const char **at)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to = NULL, *end = t.s + t.n;
 	struct talk unit, word;
 	int64_t n, most = 0;
 
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &n)) || (to < end && *to == '.'))
+	while ((s = oom_number_walk(t, ".", &to, &n))) {
+		if (to < end && *to == '.')
 			continue;
 		unit = clause_word_behind(t, to);
 		if (!talk_is_one_of(unit, "g gb gib") || unit.s - to > 1)

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 
 /* "2 minutes and 16 seconds long", "an hour long" */
 static const char *
@@ -131,13 +132,10 @@ const char *
 oom_bulk_seconds(struct talk t)
 {
 	struct talk clause, word;
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to = NULL;
 	int64_t n;
 
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')) || !(to = piece_number(s, end, &n)))
-			continue;
+	while ((s = oom_number_walk(t, ".", &to, &n))) {
 		word = clause_word_behind(t, to);
 		clause = talk_clause(t, s, 1);
 		if (n > 1 && talk_is_one_of(word, "second seconds sec secs") && talk_has_whole(clause, OF_FILM) && !talk_any_whole(clause, NO_LENGTH))
@@ -258,21 +256,19 @@ pairs_of_many(struct talk t)
 const char *
 oom_bulk_pairs(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
-	int64_t n, next;
+	const char *s, *to, *next = NULL, *end = t.s + t.n;
+	int64_t n, other;
 
 	if ((s = pairs_of_many(t)))
 		return s;
 	if (!talk_any_begins(t, "matrix matrices distance dist_ similarit affinit attention adjacency pairwise kernel covariance gram cost_") || talk_any_begins(t, "image picture pixel resolution photo frame") || talk_any_phrase(t, "<-"))
 		return NULL;
-	for (s = t.s; s < end; s++) {
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
-			continue;
-		to = piece_past_blanks(piece_number(s, end, &n), end);
+	while ((s = oom_number_walk(t, ".", &next, &n))) {
+		to = piece_past_blanks(next, end);
 		if (n < MANY_ROWS || to == end || !memchr(",xX*", *to, 4))
 			continue;
 		to = piece_past_blanks(to + 1, end);
-		if (to < end && is_digit(*to) && piece_number(to, end, &next) && next == n)
+		if (to < end && is_digit(*to) && piece_number(to, end, &other) && other == n)
 			return s;
 	}
 	return NULL;
@@ -315,19 +311,13 @@ unit_at(struct talk t, const char *s)
 const char *
 oom_bulk_absurd(struct talk t, int64_t *bytes)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to = NULL, *end = t.s + t.n;
 	struct talk clause;
 	int64_t n, unit;
 
 	if (!talk_any_of(t, "alloc"))
 		return NULL;
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.' || s[-1] == ',')))
-			continue;
-		to = piece_number(s, end, &n);
-		if (!to)
-			return NULL;
+	while ((s = oom_number_walk(t, ".,", &to, &n))) {
 		if (to + 1 < end && *to == '.' && is_digit(to[1]))
 			for (to++; to < end && is_digit(*to); to++)
 				;

@@ -4,10 +4,9 @@
  */
 #include "oom/oom_card.h"
 
-#include <string.h>
-
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 
 #define MOST_CARD	12	/* GB of a device that has little, */
@@ -168,7 +167,7 @@ most_card(struct talk t, const char *s)
 const char *
 oom_card_small(struct talk t)
 {
-	const char *s = card_in_chinese(t), *to, *end = t.s + t.n;
+	const char *s = card_in_chinese(t), *to = NULL;
 	struct talk unit;
 	int64_t n;
 
@@ -176,11 +175,7 @@ oom_card_small(struct talk t)
 		return s;
 	if (!talk_any_begins(t, OF_CARD) && !talk_has_whole(t, OF_THIS_CARD "|video card|graphic card"))
 		return NULL;
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || memchr(".*/-~<>", s[-1], 7))))
-			continue;
-		to = piece_number(s, end, &n);
+	while ((s = oom_number_walk(t, ".*/-~<>", &to, &n))) {
 		unit = clause_word_behind(t, to);
 		if (n <= 0 || n > most_card(t, s) || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
 			continue;

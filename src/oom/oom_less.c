@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 #include "oom/oom_pictures.h"
 #include "oom/oom_short.h"
 #include "oom/oom_wording.h"
@@ -110,19 +111,14 @@ past_times(const char *s, const char *end)
 static int64_t
 sides(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n, *times;
+	const char *to = NULL, *end = t.s + t.n, *times;
 	int64_t high, wide;
 
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
-			continue;
-		to = piece_number(s, end, &high);
-		if (!to || high > MOST_SIDE)
+	while (oom_number_walk(t, ".", &to, &high)) {
+		if (high > MOST_SIDE)
 			return 0;
 		if ((times = past_times(to, end)) > to && times < end && is_digit(*times) && (to = piece_number(times, end, &wide)) && wide <= MOST_SIDE)
 			return high < LEAST_SIDE || wide < LEAST_SIDE || (to < end && piece_is_word(*to)) ? 0 : high * wide;
-		to = to ? to : end;
 	}
 	return 0;
 }

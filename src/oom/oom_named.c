@@ -11,6 +11,7 @@
 #include "oom/oom_data.h"
 #include "oom/oom_killed.h"
 #include "oom/oom_note.h"
+#include "oom/oom_number.h"
 #include "oom/oom_whose.h"
 #include "oom/oom_wording.h"
 
@@ -308,17 +309,12 @@ is_watched(struct talk t)
 static const char *
 counts_nodes(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to = NULL;
 	int64_t n;
 
-	for (s = talk_any_whole(t, "nodes vertices") ? t.s : end; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
-			continue;
-		to = piece_number(s, end, &n);
+	while ((s = oom_number_walk(t, ".", &to, &n)))
 		if (n >= MANY_NODES && talk_is_one_of(clause_word_behind(t, to), "nodes vertices"))
 			return s;
-	}
 	return NULL;
 }
 

@@ -47,6 +47,19 @@ to_digit(struct talk t, const char *s, const char *list, const char *signs)
 }
 
 const char *
+oom_number_walk(struct talk t, const char *signs, const char **to, int64_t *n)
+{
+	const char *s, *end = t.s + t.n;
+
+	for (s = *to ? *to : t.s; s < end; s++)
+		if (is_digit(*s) && (s == t.s || !(piece_is_word(s[-1]) || memchr(signs, s[-1], strlen(signs))))) {
+			*to = piece_number(s, end, n);
+			return s;
+		}
+	return NULL;
+}
+
+const char *
 oom_number_at(struct talk t, const char *s, bool thousands, int64_t *n)
 {
 	const char *end = t.s + t.n, *to = piece_count(s, end, n);

@@ -19,6 +19,10 @@
     "размер батча|"	\
     "batchgröße|batch-größe|tamaño de lote|tamanho do lote|tamanho de lote|taille de batch|taille du batch"
 
+/* The next whole number of T from *TO on, which is NULL before the first, that neither a word nor
+ * any of SIGNS stands right ahead of: where it begins, and at *TO what follows it; NULL: there is
+ * none. */
+const char	*oom_number_walk(struct talk t, const char *signs, const char **to, int64_t *n);
 /* A whole number at S of T, and of nothing else: neither "8GB" nor "4x2" nor "0.5" nor "2^12";
  * "32k" is one where THOUSANDS may be. What follows it; NULL: none stands there. */
 const char	*oom_number_at(struct talk t, const char *s, bool thousands, int64_t *n);

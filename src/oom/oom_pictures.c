@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 #include "oom/oom_wording.h"
 
@@ -190,14 +191,10 @@ is_of_megapixels(struct talk t, const char *s, int64_t n)
 const char *
 oom_pictures_side(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to = NULL, *end = t.s + t.n;
 	int64_t n;
 
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && (piece_is_word(s[-1]) || s[-1] == '.')))
-			continue;
-		to = piece_number(s, end, &n);
+	while ((s = oom_number_walk(t, ".", &to, &n))) {
 		if (n >= LARGE_SIDE && n <= MOST_SIDE && talk_is_one_of(clause_word_behind(t, to), "px pixel pixels"))
 			return s;
 		if (is_of_megapixels(t, to, n))

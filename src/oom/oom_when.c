@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_growth.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 #include "oom/oom_wording.h"
 
@@ -390,7 +391,7 @@ is_of_recording(struct talk t, const char *s)
 static const char *
 is_late_there(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n, *said;
+	const char *s, *to = NULL, *end = t.s + t.n, *said;
 	int64_t n;
 
 	if (talk_any_begins(t, "updat upgrad reinstall downgrad"))
@@ -404,11 +405,7 @@ is_late_there(struct talk t)
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
 	    "after epoch", AHEAD | BEHIND | WORKS, "")))
 		return said;
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
-			continue;
-		to = piece_number(s, end, &n);
+	while ((s = oom_number_walk(t, "", &to, &n))) {
 		if (is_later_round(t, s, to, n) && !is_of_learning(t, s))
 			return s;
 		to = piece_past_blanks(to, end);

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 #include "oom/oom_tests.h"
 #include "oom/oom_wording.h"
@@ -406,17 +407,12 @@ oom_works_workers(struct talk t)
 static const char *
 names_count(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to = NULL, *end = t.s + t.n;
 	int64_t n;
 
-	for (s = t.s; s < end; s = to) {
-		to = s + 1;
-		if (!is_digit(*s) || (s > t.s && piece_is_word(s[-1])))
-			continue;
-		to = piece_number(s, end, &n);
+	while ((s = oom_number_walk(t, "", &to, &n)))
 		if (to < end && *to == ' ' && talk_is_one_of(clause_word_behind(t, to), ITEMS))
 			return s;
-	}
 	return NULL;
 }
 
