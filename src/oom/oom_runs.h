@@ -4,25 +4,16 @@
 
 #include "oom/oom_lexicon.h"
 
-/* On several devices; or that it works on one, in a line that speaks of several. */
-const char	*oom_runs_parallel(struct talk);
-const char	*oom_runs_on_one(struct talk);	/* the latter alone */
 /* Once more, in one process; one of several, as a search makes. */
 const char	*oom_runs_again(struct talk);
 const char	*oom_runs_restarted(struct talk);
 const char	*oom_runs_trials(struct talk);
 /* Is what AT names what they say they do, in whatever sentence? */
 bool	oom_runs_done(struct talk, const char *at);
-/* The first device has more than the others. */
-const char	*oom_runs_first(struct talk);
 /* With a large vocabulary. */
 const char	*oom_runs_words(struct talk);
-/* A device is free. */
-const char	*oom_runs_unused(struct talk);
-const char	*oom_runs_single(struct talk);	/* or of the only one that is used, of several */
+/* The machine has memory that is free. */
 const char	*oom_runs_spare(struct talk);
-/* Others use the device, too. */
-const char	*oom_runs_shared(struct talk);
 /* It fails where the loss is computed. */
 const char	*oom_runs_loss(struct talk);
 

@@ -15,6 +15,7 @@
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_cure.h"
+#include "oom/oom_devices.h"
 #include "oom/oom_less.h"
 #include "oom/oom_measures.h"
 #include "oom/oom_note.h"
@@ -179,9 +180,9 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		oom_note(&p->vocabulary, t, oom_runs_words(t), line);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
 		oom_note_any(&p->talk, &p->told, t, line, FOUND_BY(oom_runs_talk));
-	oom_note_any(&p->first, &p->told, t, line, FOUND_BY(oom_runs_first));
+	oom_note_any(&p->first, &p->told, t, line, FOUND_BY(oom_devices_first));
 	if (p->first.line != line && p->told.here_line == line)
-		oom_note(&p->first, t, oom_runs_first(t), line);
+		oom_note(&p->first, t, oom_devices_first(t), line);
 	if (p->first.line == line)
 		p->first_of_ranks = (talk_any_whole(t, "processes rank ranks scripts ddp distributeddataparallel torchrun multiprocessing") || talk_has_whole(t, "each process|every process|each script|every script")) &&
 		    !talk_any_whole(t, "dataparallel");
@@ -220,9 +221,9 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		    talk_any_whole(talk_clause(t, at, 1), "memory vram oom")))
 			said_at(&p->loss, t, at, line);
 		oom_note(&p->penalty, t, oom_wording(t, WORDING_PENALTY), line);
-		oom_note(&p->shared, t, oom_runs_shared(t), line);
-		oom_note(&p->unused, t, oom_runs_unused(t), line);
-		oom_note(&p->single, t, oom_runs_single(t), line);
+		oom_note(&p->shared, t, oom_devices_shared(t), line);
+		oom_note(&p->unused, t, oom_devices_unused(t), line);
+		oom_note(&p->single, t, oom_devices_single(t), line);
 		if (p->told.said.line || p->told.here_line)
 			oom_note(&p->spare, t, oom_runs_spare(t), line);
 		oom_note(&p->peak, t, oom_wording(t, WORDING_PEAK), line);
@@ -297,11 +298,11 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_any(&p->resuming, &p->told, t, line, FOUND_BY(resumes));
 	if (!p->resuming.line && talk_any_whole(t, "kill kills killed sigkill"))	/* "it sends Kill when I try to resume" */
 		oom_note(&p->resuming, t, resumes(t), line);
-	if (oom_runs_on_one(t))
+	if (oom_devices_on_one(t))
 		p->one_runs = line;
 	if (source == SOURCE_COMMAND || source == SOURCE_SETTING)
 		oom_note(&p->resumed, t, resumes_by_setting(t), line);
-	if ((at = oom_runs_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
+	if ((at = oom_devices_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
 		said_at(&p->parallel, t, at, line);
 	else
 		oom_note_failure(&p->parallel, &p->told, t, at, line);

@@ -1,0 +1,17 @@
+/* The devices that a run had, as people say it: each where T says so, or NULL (oom_devices.c). */
+#ifndef STOWAGE_OOM_OOM_DEVICES_H
+#define STOWAGE_OOM_OOM_DEVICES_H
+
+#include "oom/oom_lexicon.h"
+
+/* Several; or that it works on one, in a line that speaks of several. */
+const char	*oom_devices_parallel(struct talk);
+const char	*oom_devices_on_one(struct talk);	/* the latter alone */
+/* The first has more than the others; one is free; one alone is used, of several. */
+const char	*oom_devices_first(struct talk);
+const char	*oom_devices_unused(struct talk);
+const char	*oom_devices_single(struct talk);
+/* Others use it, too. */
+const char	*oom_devices_shared(struct talk);
+
+#endif

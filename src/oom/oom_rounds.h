@@ -1,0 +1,13 @@
+/* Rounds and items that people count in Chinese (oom_rounds.c). */
+#ifndef STOWAGE_OOM_OOM_ROUNDS_H
+#define STOWAGE_OOM_OOM_ROUNDS_H
+
+#include "oom/oom_lexicon.h"
+
+#define EARLY_STEPS	20	/* "the 4th step" may be one of what is to be done */
+
+/* Where T says that it fails at a later round than the first, or after so many items; or NULL. */
+const char	*oom_rounds_late(struct talk t);
+const char	*oom_rounds_items(struct talk t);
+
+#endif
