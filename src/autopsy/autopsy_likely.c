@@ -279,13 +279,14 @@ is_any_memory(const struct oom_told *t)
 	return !t->device || (t->ram && !t->sure) || (t->killed.line && t->by_system);
 }
 
-/* Do people name no memory at all, neither a device's nor the machine's? */
+/* Do people name no memory of a device: none at all, or the machine's, beside a device that may be
+ * there for something else? */
 static bool
 names_no_memory(const struct autopsy *y)
 {
 	const struct oom_told *t = &y->log.paste.told;
 
-	return y->main->kind == OOM_TOLD && !y->main->host && !t->device && !t->gpu && !t->ram;
+	return y->main->kind == OOM_TOLD && !y->main->host && !t->device && (!t->gpu || t->ram) && !autopsy_is_near_ram(y);
 }
 
 /* What had filled the machine's memory is known to be a process, where the kernel says what the one

@@ -423,6 +423,8 @@ clause_sets_off(struct talk t, const char *at)
 	for (; at < value.s; at++)
 		if (!memchr(" \t=:\"'", *at, 6))
 			return false;
+		else if (at + 2 < end && memchr("=: ", *at, 3) && memchr("\"'", at[1], 2) && at[1] == at[2])
+			return true;		/* "upscaler=''" */
 	return talk_is_one_of(value, "false no none null off 0");
 }
 

@@ -86,13 +86,14 @@ is_library(int domain)
 	return domain == DOMAIN_METRICS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_POINTS || domain == DOMAIN_EMBEDS;
 }
 
-/* "Chains run fine, but the network ...": a name of what works, or is not there. */
+/* "Chains run fine, but the network ...", "upscaler=None": a name of what works, or is not
+ * there. */
 static bool
 is_of_other(struct talk t, const char *at, size_t n)
 {
 	struct talk clause = talk_clause(t, at, n);
 
-	return talk_has_whole(clause, OF_ANOTHER) || (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n) || clause_passes_by(t, at);
+	return talk_has_whole(clause, OF_ANOTHER) || (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n) || clause_passes_by(t, at) || clause_sets_off(t, at);
 }
 
 /* "spatial_size=[256, 256]", "tutorials/2d_classification": two extents, and no third. */
