@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extended.h"
 #include "oom/oom_log.h"
 
 struct want {
@@ -217,14 +218,14 @@ expect(const struct want *w, const char *form, const struct oom_log *log)
 	}
 }
 
-/* Every text in every form. */
+/* Every text in every form; what is sanitized in a quarter of them, another one each. */
 static inline void
 expect_in_every_form(struct arena *a, const struct want *texts, size_t n)
 {
-	size_t i, k;
+	size_t step = sanitized() ? 4 : 1, i, k;
 
 	for (i = 0; i < n; i++)
-		for (k = 0; k < FORMS; k++) {
+		for (k = i % step; k < FORMS; k += step) {
 			struct out o = { arena_alloc(a, 40 * strlen(texts[i].text) + 1024), 0 };
 			struct oom_log log;
 

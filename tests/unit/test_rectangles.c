@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pack/packing_impl.h"
+#include "extended.h"
 #include "rectangles.h"
 
 Test(rectangles, rectangles_cut_to_pieces_are_put_together)
@@ -176,6 +177,8 @@ Test(rectangles, what_has_its_place_makes_room_for_others)
 	uint64_t seed;
 
 	cr_assert_leq(over_the_bound(false, 1), 1.001);
+	if (sanitized())
+		return;
 	for (seed = 1; seed <= 3; seed++)
 		sum += over_the_bound(true, seed);
 	cr_assert_leq(sum / 3, 1.016, "%.4f", sum / 3);
@@ -460,16 +463,18 @@ Test(rectangles, what_came_to_rest_is_made_lower)
 	struct arena *a = arena_new();
 	struct pieces pieces = packing_form(a, &p);
 	struct instance *in = &pieces.v[0];
-	int64_t all = 10000000, fit, rest, moved, left;
+	int64_t all = 10000000, part = sanitized() ? 20 : 1, fit, rest, moved, left;
 	struct effort e = { .visits = all, .all = &all };
 
 	cr_assert_eq(p.n, 213);
 	cr_assert_eq(pieces.n, 1);
 	fit = packing_fit(in, INT64_MAX, in->max_live, 1, &e);
-	rest = lower_by(in, fit, 2000000000, packing_elastic, &left);
-	cr_assert_gt(left, 500000000);
-	moved = lower_by(in, rest, 1000000000, packing_wander, &left);
+	rest = lower_by(in, fit, 2000000000 / part, packing_elastic, &left);
+	if (part == 1)
+		cr_assert_gt(left, 500000000);
+	moved = lower_by(in, rest, 1000000000 / part, packing_wander, &left);
 	check_pieces(a, &p, &pieces, moved);
-	cr_assert_lt(moved, rest);
+	if (part == 1)
+		cr_assert_lt(moved, rest);
 	arena_free(a);
 }
