@@ -504,8 +504,8 @@ ends_in_classes(const char *extents)
 
 static const struct place_cause host_causes[] = {
 	{ TRACE_SHARED, 0, 0, "By the traceback it failed where a loader's process puts a batch into shared memory "
-	    "(/dev/shm), of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
-	    "otherwise. " TRY BY_WORKERS "Fewer loader processes" TRY BY_BATCH "smaller batches" TRY_END ", need less of it." },
+	    "(/dev/shm)" UNTRIED(BY_ROOM, ", of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
+	    "otherwise") ". " TRY BY_WORKERS "Fewer loader processes" TRY BY_BATCH "smaller batches" TRY_END ", need less of it." },
 	{ TRACE_READS, 0, 0, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or, "
 	    "of an array of numbers, mapped (mmap_mode=\"r\"), it need not lie there at once." },
 	{ TRACE_DATASET, 0, TRACE_READS | TRACE_ALL_PAIRS, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "

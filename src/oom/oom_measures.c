@@ -53,7 +53,8 @@ static const struct {
 	{ BY_DRIVER, NULL, NULL, NULL, "newest driver|newest drivers|latest driver|latest drivers|newer driver|newer drivers|driver to the newest|driver to the latest|drivers to the latest|updated the driver|updated my driver|updated the drivers|updated my drivers|updated drivers|upgraded the driver|"
 	    "upgraded my driver|upgraded drivers|updating the driver|updating drivers|upgrading the driver|reinstalled the driver|latest nvidia driver|newest nvidia driver|latest amd driver|newest amd driver", NULL, OR_IN_USE, NULL },
 	{ BY_THREADS, "execution_threads|execution-threads|--execution-threads|execution_thread_count|--execution-thread-count", "1", NULL, "execution threads|execution_threads|--execution-threads|execution_thread_count|--execution-thread-count|number of threads|fewer threads", NULL, IN_VAIN_ALONE, "1 one" },
-	{ BY_SLEEP, NULL, NULL, "vllm_enable_sleep|enable_sleep_mode|enable-sleep-mode", "sleep mode|sleep_mode|vllm_enable_sleep|enable_sleep_mode", NULL, OR_IN_USE, NULL },
+	{ BY_SLEEP, "sleep_level|--sleep_level|vllm_sleep_level|sleep_mode_level", "1 2", "vllm_enable_sleep|enable_sleep_mode|enable-sleep-mode|free_cache_engine=true|free_cache_engine: true|wake_up(", "sleep mode|sleep_mode|vllm_enable_sleep|enable_sleep_mode|sleep_level|--sleep_level", NULL, OR_IN_USE, NULL },
+	{ BY_ROOM, NULL, NULL, "--ipc=host|--ipc host|ipc: host|ipc_mode: host|--shm-size=|--shm-size |shm_size: ", "--ipc=host|ipc=host|--ipc host|--shm-size|shm-size|shm_size", NULL, OR_IN_USE, NULL },
 	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", NULL, OR_IN_USE, NULL },
 };
 
@@ -471,6 +472,24 @@ share(struct oom_measures *m, struct talk t, int line)
 	}
 }
 
+/* "shm  16G  61M  16G  1% /dev/shm": a line of df -h, with more than Docker gives. */
+static bool
+has_room(struct talk t)
+{
+	const char *s, *end = t.s + t.n;
+
+	while (end > t.s && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (end - t.s < 12 || memcmp(end - 9, " /dev/shm", 9) != 0 || !memchr(t.s, '%', t.n))
+		return false;
+	for (s = piece_past_blanks(piece_past_word(piece_past_blanks(t.s, end), end), end); s < end && (is_digit(*s) || *s == '.'); s++)
+		;
+	return s < end && (*s == 'G' || *s == 'T') && is_digit(s[-1]);
+}
+
+/* NVIDIA's containers begin with a command that they recommend, "docker run --ipc=host ... ...". */
+#define RECOMMENDED	" ...|recommend"
+
 /* A line of code, of a command, of settings or of a program's output. */
 static void
 shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, bool traced)
@@ -481,7 +500,7 @@ shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, b
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && !help; i++) {
 		if (rows[i].settings && !traced && !(rows[i].tells == OF_NUMBERS && tests))
 			settings(m, i, t, line, source);
-		if (rows[i].shown && talk_any_phrase(t, rows[i].shown) && !talk_any_phrase(t, "without |try ") && !talk_any_whole(t, "if"))
+		if (rows[i].shown && talk_any_phrase(t, rows[i].shown) && !(rows[i].by[0] == BY_ROOM[0] && talk_any_phrase(t, RECOMMENDED)) && !talk_any_phrase(t, "without |try ") && !talk_any_whole(t, "if"))
 			keep(m, rows[i].by, line);
 	}
 	if (!help) {
@@ -550,6 +569,8 @@ oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_sour
 		m->list = line;
 	if (talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?"))
 		keep(m, BY_ALONE, line);
+	if (has_room(t))
+		keep(m, BY_ROOM, line);
 	if (words) {
 		goes_on(m, t, line);
 		told(m, t, line);

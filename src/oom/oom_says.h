@@ -281,11 +281,12 @@
     "made over and over and never released."
 #define ROCM_RESOURCES	"AMD's runtime could not get what it needs. Most often that is the device's "	\
     "memory; queues, events and threads can be short, too."
-#define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm), which was most likely "	\
-    "full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. "	\
-    TRY BY_WORKERS "Fewer workers" TRY BY_BATCH "smaller batches" TRY_END ", need less. It is a part of the " MACHINES "."
-#define SHARED_TENSORS	"PyTorch puts tensors that processes share into files in shared memory (/dev/shm), which was most likely full: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) "	\
-    "says otherwise. Fewer or smaller tensors that are shared at a time need less. It is a part of the " MACHINES "."
+#define SHM_OF_DOCKER	UNTRIED(BY_ROOM, ": Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise") ". "
+#define BUS_ERROR	"Worker processes pass batches through shared memory (/dev/shm)" UNTRIED(BY_ROOM, ", which was most likely full") SHM_OF_DOCKER	\
+    WITH_ROOM("Where that had room, a bus error also comes of a file that a worker maps and that was cut short meanwhile, or lies on a disk or volume that failed or was full. ")	\
+    TRY BY_WORKERS "Fewer workers" TRY BY_BATCH "smaller batches" TRY_END ", need less" WITH_ROOM(" of shared memory") ". It is a part of the " MACHINES "."
+#define SHARED_TENSORS	"PyTorch puts tensors that processes share into files in shared memory (/dev/shm), which was most likely full" SHM_OF_DOCKER	\
+    "Fewer or smaller tensors that are shared at a time need less. It is a part of the " MACHINES "."
 #define NOT_MAPPED	"PyTorch could not map a piece of shared memory, in which processes pass tensors to each other: the system had no memory for it, "	\
     "or a process has as many such pieces as it may (vm.max_map_count), as where many small tensors are kept, or a limit on its addresses (ulimit -v). "	\
     "It is the " MACHINES "."

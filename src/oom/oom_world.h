@@ -49,6 +49,7 @@
 #define STAYING(text)		IN_WORLD("2", text)	/* or that memory leaps, and falls back */
 #define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
 #define IN_ENLARGING(text)	IN_WORLD("3", text)	/* nothing tells that pictures are drawn, as by diffusion */
+#define WITH_ROOM(text)		IN_WORLD("5", text)	/* shared memory (/dev/shm) has more room than Docker gives it */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left
@@ -85,5 +86,6 @@
 #define BY_LIMIT	"X"	/* a larger limit of a language's own memory */
 #define BY_DRIVER	"Y"	/* a newer one */
 #define BY_SLEEP	"Z"	/* a server that lets go of the device while others have it */
+#define BY_ROOM		"["	/* more of it in shared memory (/dev/shm) */
 
 #endif
