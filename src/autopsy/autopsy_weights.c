@@ -150,7 +150,8 @@ split(struct autopsy *y, enum autopsy_says kind)
 
 	if (y->log.paste.millions >= MANY && !y->log.paste.later.line && !y->main->host && is_trained_whole(y))
 		autopsy_hint(y, kind, arena_printf(y->arena, "%s and all of them are trained with Adam in mixed precision, they take, as a rule, with their gradients and what it keeps, 16 bytes "
-		    "each, %s, on all devices together, ahead of what forward keeps: where those have not as much, a smaller batch does not help.", where_named(y), size_human(bytes, weights_bytes(y, TRAINED_BYTES))));
+		    "each, %s, on all devices together%s, ahead of what forward keeps: where those have not as much, a smaller batch does not help.", where_named(y), size_human(bytes, weights_bytes(y, TRAINED_BYTES)),
+		    y->log.paste.told.ram && !y->log.paste.told.device ? ", or, as far as they are offloaded, in the machine's memory" : ""));
 }
 
 /* They fit a device of TOTAL bytes, but not with what training keeps of each, where an adapter,

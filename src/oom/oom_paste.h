@@ -182,6 +182,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int network;		/* the last line that is of a neural network, or of its training, by PyTorch's errors, too; */
 	int layers;		/* or one for what only networks have, or of a framework's name, */
 	int trees;		/* and that names a library of trees that are learned; */
+	int zeros;		/* the last line that makes an array of zeros of NumPy; */
 	int classic;		/* and scikit-learn, or what is like it; */
 	int serves;		/* the last with the name of a program that runs networks, and trains none; */
 	int llama;		/* the last that names a program made of llama.cpp, which has no PyTorch; */
