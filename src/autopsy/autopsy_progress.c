@@ -83,7 +83,7 @@ autopsy_may_go_on(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return !autopsy_in_first_round(y) && !p->saving.line && ((!p->soon.line && !p->loading.line) || p->later.line);
+	return !autopsy_in_first_round(y) && !(y->main->facts & (TRACE_DATASET | TRACE_CAMERAS)) && !p->saving.line && ((!p->soon.line && !p->loading.line) || p->later.line);
 }
 
 /* By the number of its epoch steps had fitted, unless the run was resumed there. */

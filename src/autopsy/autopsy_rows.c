@@ -104,7 +104,7 @@ const struct row autopsy_rows[] = {
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
 		{ "There is a number for each pair of nodes (a dense adjacency, attention)", "kept sparse, it needs one for each edge." } } },
 	{ NEEDS_SPLATS, "Gaussians are rendered", {
-		{ "Their number grows as training goes on (densification), without bound in some settings", "a log of their number tells. A higher "
+		{ AFTERWARDS("Their number grows as training goes on (densification), without bound in some settings"), "a log of their number tells. A higher "
 		    "densify_grad_threshold, an earlier densify_until_iter (densify_grad_thresh and stop_split_at in nerfstudio), a cap, or another strategy keep it." },
 		{ "All images lie on the device, or they are large", "in the machine's memory (--data_device cpu; in nerfstudio cache-images cpu), or smaller (--resolution; downscale-factor), "
 		    "they take less; then it fails at the start, or as soon." } } },

@@ -104,6 +104,7 @@ static const struct sign place_signs[] = {
 	{ NULL, "to_dense_adj", TRACE_DENSE },
 	{ "scipy/sparse", "toarray todense", TRACE_SPARSE },
 	{ "rasterio/_io", NULL, TRACE_READS },
+	{ "scene/gaussian_model", "create_from_pcd", TRACE_DATASET },
 	{ "scene/ camera_utils.py", "cameralist_from_caminfos loadcam", TRACE_CAMERAS },
 	{ "monai/", "sliding_window_inference", TRACE_WINDOWS },
 	{ "comfy/", "prepare_sampling load_models_gpu load_model_gpu patch_model model_load", TRACE_LOADING },

@@ -342,4 +342,6 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	libraries_said(p, t, line, source);
 	oom_blame_line(p, t, line, source);
 	oom_pictures_said(p, t, line);
+	if (p->less.line == line && oom_works_elsewhere(t))
+		p->less.line = 0;	/* the runs differ by what they ran on */
 }

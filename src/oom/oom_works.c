@@ -466,6 +466,33 @@ one_works(struct talk t)
 	    !clause_says_no(talk_part(t, sentence.s, runs), "even if should would could might least every each only") && !talk_any_whole(sentence, "every each at per") && !talk_any_whole(sentence, DEVICES) ? at : NULL;
 }
 
+#define ON_ANOTHER	"on my|on a|on an|on another|on other|on our|on a different|on different"
+#define OF_CARDS	"rtx gtx titan tesla quadro geforce a100 h100 h200 v100 p100 a6000 a5000 a4000 a40 l40 l4 t4 k80 radeon rx"
+#define OTHER_KINDS	"laptop desktop notebook mac macbook colab kaggle workstation"
+#define OTHER_MACHINE	"another machine|another computer|another pc|another server|another gpu|another card|another device|another system|other machine|other computer|other pc|other server|other gpu|other card|different machine|different computer|different pc|different server|different gpu|different card|different system"
+
+/* Is what stands at WORD a device, or what has one: "4060", "RTX 4090"? */
+static bool
+names_another(struct talk word)
+{
+	return (word.n >= 4 && is_digit(word.s[0]) && is_digit(word.s[1]) && is_digit(word.s[2]) && is_digit(word.s[3])) || talk_is_one_of(word, OF_CARDS " " OTHER_KINDS);
+}
+
+bool
+oom_works_elsewhere(struct talk t)
+{
+	const char *at;
+	struct talk rest, clause;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, ON_ANOTHER, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		clause = talk_clause(t, at, n);
+		if (clause_works(clause) && !oom_short_fails(clause) && (names_another(clause_word_behind(t, at + n)) || talk_has_whole(clause, OTHER_MACHINE)))
+			return true;
+	}
+	return false;
+}
+
 const char *
 oom_works_told(struct talk t)
 {

@@ -8,6 +8,8 @@
 
 /* Where a line says so; NULL: it does not. */
 const char	*oom_works_told(struct talk line);
+/* Does a line say that it works on another device, "on my 4060 (8 GB) it is fine"? */
+bool	oom_works_elsewhere(struct talk line);
 /* Where a line names tests, validation or inference that fail for want of memory, and says that
  * training works: "training is fine, testing runs out of memory"; NULL: it does not. */
 const char	*oom_works_trained(struct talk line);
