@@ -44,6 +44,20 @@ static const char *const says[KNOBS] = {
 	    "stored, with their square.",
 };
 
+/* Did it fail where weights are put on the device, by its traceback? */
+static bool
+is_ahead_of_steps(const struct oom_message *o)
+{
+	return o->traced && (o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP | TRACE_GENERATES));
+}
+
+/* Does what a knob bounds come to lie there in steps and calls alone? */
+static bool
+is_of_step(int knob)
+{
+	return knob != KNOB_SPLIT && knob != KNOB_CONTEXT && knob != KNOB_PRESERVED && knob != KNOB_ACTORS;
+}
+
 void
 autopsy_knobs(struct autopsy *y)
 {
@@ -53,7 +67,7 @@ autopsy_knobs(struct autopsy *y)
 	if (y->main->host || y->module || y->log.serving)
 		return;
 	for (k = 0; k < KNOBS && said < MOST_KNOBS; k++)
-		if (of[k].line && (autopsy_says_little(y->main) || k == KNOB_THREADS) && *autopsy_worded(y, says[k]) && !(k == KNOB_LENGTH && y->log.paste.however) && !(k == KNOB_LASTS && y->log.paste.domains[DOMAIN_STEMS].line)) {
+		if (of[k].line && !(is_ahead_of_steps(y->main) && is_of_step(k)) && (autopsy_says_little(y->main) || k == KNOB_THREADS) && *autopsy_worded(y, says[k]) && !(k == KNOB_LENGTH && y->log.paste.however) && !(k == KNOB_LASTS && y->log.paste.domains[DOMAIN_STEMS].line)) {
 			autopsy_hint(y, SAYS_KNOB, arena_printf(y->arena, "Line %d names %s. %s", of[k].line, of[k].name, says[k]));
 			said++;
 		}

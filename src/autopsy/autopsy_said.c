@@ -229,7 +229,7 @@ batch_told(struct autopsy *y)
 
 	if (is_batch_said(y) || is_no_batch(p) || (tried && !few))
 		return;
-	if (!p->of_batch.line || p->less.line || (p->least_batch > 1 && !few && (p->ungraded.line == p->of_batch.line || p->evaluating.line == p->of_batch.line)) || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || (p->grows.line && (p->least_batch > 1 || p->grows.line == p->of_batch.line)) || y->main->host || y->main->says || y->module || (y->main->facts & TRACE_NO_BATCH) ||
+	if (!p->of_batch.line || p->less.line || (p->least_batch > 1 && !few && (p->ungraded.line == p->of_batch.line || p->evaluating.line == p->of_batch.line)) || p->raised.line == p->of_batch.line || p->again.line == p->of_batch.line || (p->grows.line && (p->least_batch > 1 || p->grows.line == p->of_batch.line)) || y->main->host || y->main->says || y->module || (y->main->facts & (TRACE_NO_BATCH | TRACE_FIRST)) ||
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, few && p->least_batch > 1 ?

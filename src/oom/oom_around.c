@@ -403,7 +403,7 @@ take_trial(struct oom_around *r, const struct phrase *p, const struct oom_match 
 	int64_t n = m->number[0];
 	bool counted = p->role == ROLE_TRIAL ? n > log->trial && (n > 1 || r->trials) : r->fold > 0 && n >= r->fold;
 
-	if (log->messages.n > 0 || n > MOST_COUNTED)
+	if ((log->messages.n > 0 && log->messages.v[0].line < line) || n > MOST_COUNTED)
 		return;
 	if (counted) {
 		log->trial = n;

@@ -167,6 +167,24 @@ oom_batch_is_most(struct talk t, const char *at)
  * training has. */
 #define OF_GRAPHS	"cuda-graph|cuda_graph|cudagraph|cuda graph"
 
+#define SET_THEN	"i then set|then i set|then set|i then changed|then i changed|then changed|i then reduced|then i reduced|then reduced|i then lowered|then i lowered|then lowered|i then decreased|then i decreased|then decreased|so i set|so i changed|so i reduced|so i lowered|so i decreased|so i have to set|so i had to set"
+#define ANOTHER_ERROR	"following error|another error|a different error|different error|new error|other error|this error|error below"
+
+/* "It was out of memory, and I then set a batch of 2"; "It is out of memory. When I changed the
+ * batch from 32 to 4, another error came": is the batch at AT one that was set after the failure,
+ * with nothing said of memory thereafter? */
+static bool
+is_set_after(struct talk t, struct talk sentence, const char *at)
+{
+	struct talk ahead = talk_part(t, t.s, sentence.s);
+	const char *set, *end = sentence.s + sentence.n;
+	size_t n;
+
+	if ((set = talk_find_whole(sentence, SET_THEN, &n)) && set < at && oom_short_fails(talk_part(t, t.s, set)))
+		return !oom_fares_ill(talk_part(sentence, set, end));
+	return talk_any_begins(talk_part(sentence, sentence.s, at), "chang reduc lower decreas set") && talk_has_whole(talk_part(sentence, at, end), ANOTHER_ERROR) && !oom_short_fails(sentence) && oom_short_fails(ahead);
+}
+
 /* Where T says that it fails with what NEXT finds, and that number: "with a batch > 2" with 3. */
 static const char *
 fails_with(struct talk t, oom_number_next *next, int64_t *least)
@@ -177,7 +195,7 @@ fails_with(struct talk t, oom_number_next *next, int64_t *least)
 
 	while ((*least = next(t, &at, &n)) > 0) {
 		sentence = behind_but(clause_sentence(t, at), at);
-		if (talk_any_phrase(sentence, OF_GRAPHS) || oom_batch_is_most(t, at))
+		if (talk_any_phrase(sentence, OF_GRAPHS) || oom_batch_is_most(t, at) || is_set_after(t, sentence, at))
 			continue;
 		if (fails(t, sentence) && (!oom_fares_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == oom_number_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n) && !talk_any_phrase(talk_head(sentence, at + n, 2), ">")))) && (!oom_fares_others(sentence) || fails_itself(sentence, at, n)) &&
 		    !is_other_batch(sentence, at, *least) && happens(t, sentence, at, n)) {

@@ -147,6 +147,8 @@ const struct detail oom_details[] = {
 	{ "error loading model: failed to allocate", DETAIL_FACT, OOM_CUDA, TRACE_LAYERS },
 	{ "CUDA kernel errors might be asynchronously reported", DETAIL_FACT, OOM_CUDA, TRACE_LATE },
 	{ "cuCtxCreate", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
+	{ "THCTensorRandom.cu:25", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },	/* Torch makes its generator there as it begins */
+	{ "THCTensorRandom.cu line=25", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
 	{ "cublasCreate(handle)", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
 	{ "expr=cublasCreate", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },	/* of ONNX Runtime */
 	{ "expr=cudnnCreate(", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },

@@ -193,6 +193,8 @@ is_in_sentence(const struct log_reader *r, const struct phrase *p)
 	}
 }
 
+#define LEFT_OUT	"do_train=false|do_train false|do_train=0|do_train 0"
+
 /* A batch that is not of training, by words beside it; "train_batch_size" is. Nor is one that is
  * said to work what failed. */
 static bool
@@ -203,7 +205,7 @@ is_batch_of_another(const struct log_reader *r, const struct phrase *p, const ch
 	if (p->role != ROLE_BATCH && p->role != ROLE_MICRO)
 		return false;
 	line = oom_line_of(r, s, after, end);
-	if (strstr(p->pattern, "train") && (talk_any_phrase(line, "do_train=false|do_train false") || talk_any_of(talk_part(line, line.s, s), "data.")))
+	if (strstr(p->pattern, "train") && (r->untrained == r->line || talk_any_of(talk_part(line, line.s, s), "data.")))
 		return true;		/* of a training that it is told to leave out, or of prompts (verl) */
 	if (p->pattern[0] == '-' && (s[-1] != ' ' || !talk_any_phrase(line, ".py |.py\"|.sh ")))
 		return true;		/* an option of one letter has another sense elsewhere */
@@ -297,6 +299,7 @@ begin_line(struct log_reader *r)
 	line = memchr(s, '*', n) ? lexicon_read(r->lexicon, r->plain, form_plain(r->plain, s, n)) : lexicon_read(r->lexicon, s, n);
 	r->source = oom_source_of(&r->sources, line);
 	r->source = oom_aside(&r->aside, line, r->source, r->sources.fenced, oom_is_reported(r->log));
+	r->untrained = talk_any_phrase(line, LEFT_OUT) ? r->line : r->untrained;
 	r->titled = r->line == 1 && n + 1 < r->in.n - r->at && s[n + 1] == '\n';
 	if (r->source == SOURCE_PROSE)
 		forget_what_works(r->log, line, r->line);

@@ -31,6 +31,7 @@ struct log_reader {
 	enum oom_source source;	/* of the line of that place, */
 	char plain[TRACE_LINE];	/* that line, where it has words that are emphasized */
 	bool titled;		/* and whether it may be a title: the first one, by itself */
+	int untrained;		/* the last line of a command that is told to leave training out */
 	int64_t told;		/* where in the text the last message ends, */
 	enum oom_kind told_kind;	/* and its kind */
 	const struct phrase *phrase[MOST_PHRASES];

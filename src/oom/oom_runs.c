@@ -115,7 +115,7 @@ is_no_trial(struct talk t, struct talk clause, const char *at)
 const char *
 oom_runs_trials(struct talk t)
 {
-	return clause_says_unless(t, "hyperparameter search|hyperparameter_search|repeatedly running|repeatedly training|n_trials|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
+	return clause_says_unless(t, "hyperparameter search|hyperparameter_search|repeatedly running|repeatedly training|n_trials|batch size tuner|batch-size tuner|batch size finder|batch-size finder|batch size scaler|batchsizefinder|auto_scale_batch_size|scale_batch_size|find_executable_batch_size|trial scheduler|few trials|several trials|many trials|multiple trials|hyperparameter tuning|hyper-parameter search|hyper-parameter tuning|hyperparameter optimization|optuna|grid search|"
 	    "gridsearch|each trial|every trial|second trial|next trial|between trials|over trials|per trial|trials because of|keras-tuner|keras tuner|bayesianoptimization tuner|hyperband search|k-fold|kfold|cross validation|cross-validation|second fold|next fold|each fold|"
 	    "every fold|third fold|several folds|few folds|instantiated multiple times|instantiated several times|created multiple times|trained multiple times|trainer multiple times|trainer for each request|trainer for every request|new trainer for each|new trainer for every|train multiple times|trains multiple times|next model to fail|model before it runs out of|model before it ran out of|fold 2|fold 3|fold 4|fold 5|fold2|fold3|下一个fold|每个fold|k折|交叉验证", AHEAD | BEHIND | WORKS, "constant stable stayed stays flat separate separately",
 	    is_no_trial);
