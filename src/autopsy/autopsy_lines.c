@@ -329,16 +329,33 @@ length_said(struct autopsy *y)
 	    (long long)y->log.length));
 }
 
+/* ", and line 17 97 frames"; "" where none are said. */
+static const char *
+frames_said(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (p->frames.n <= 0)
+		return "";
+	return p->frames.line == p->pixels_line ? arena_printf(y->arena, ", and %lld frames", (long long)p->frames.n) :
+	    arena_printf(y->arena, ", and line %d has %lld frames", p->frames.line, (long long)p->frames.n);
+}
+
 static void
 pixels_said(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
+	bool both = p->wide > 0 && (p->wide != p->high || p->high_alone.n == p->high);
 
-	if (p->high < LEAST_SIDE || autopsy_is_tried(y, BY_SAMPLES))
+	if (autopsy_is_tried(y, BY_SAMPLES))
 		return;
-	autopsy_hint(y, SAYS_PIXELS_SAID, arena_printf(y->arena, "Line %d has %s of %s. Where those are pixels of pictures that the run is given, what a step keeps of its "
-	    "results grows with them: half of each side takes a quarter.", p->pixels_line, p->pixels, p->wide > 0 && p->wide != p->high ?
-	    arena_printf(y->arena, "%lld x %lld", (long long)p->high, (long long)p->wide) : arena_printf(y->arena, "%lld", (long long)p->high)));
+	if (p->high >= LEAST_SIDE)
+		autopsy_hint(y, SAYS_PIXELS_SAID, arena_printf(y->arena, "Line %d has %s of %s%s. Where those are pixels of pictures that the run is given or makes, what a step keeps of its "
+		    "results grows with them%s: half of each side takes a quarter.", p->pixels_line, p->pixels, both ?
+		    arena_printf(y->arena, "%lld x %lld", (long long)p->high, (long long)p->wide) : arena_printf(y->arena, "%lld", (long long)p->high),
+		    frames_said(y), p->frames.n > 0 ? ", and with how many frames there are at once" : ""));
+	else if (p->frames.n > 0)
+		autopsy_hint(y, SAYS_PIXELS_SAID, arena_printf(y->arena, "Line %d has %lld frames. Where that is how many the run is given or makes at once, what it makes of them grows with their number.", p->frames.line, (long long)p->frames.n));
 }
 
 /* Where the run may have had less of its weights than the spec, whose forecast is of all of

@@ -56,6 +56,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t high, wide;	/* pixels of pictures; 0: not said; -1: of several sizes; of one side: wide is 0 */
 	int pixels_line;
 	const char *pixels;	/* the name that they have there */
+	struct { int64_t n; int line; } high_alone, wide_alone, frames;	/* the sides by names of their own, and how many frames */
 	int loads;		/* the last line that reads weights, */
 	int loads_halted;	/* and that of their bar, where that did not come to its end */
 	int loads_model, types;	/* the last by which transformers reads those of a model, and the last that gives any a type */

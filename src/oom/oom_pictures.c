@@ -119,8 +119,8 @@ oom_pictures_said(struct oom_paste *p, struct talk t, int line)
 	const char *s, *to, *end = t.s + t.n;
 	int64_t high, wide;
 
-	if (talk_any_phrase(t, "image mode="))
-		return;		/* an object of PIL's as it was opened: what a program makes of it has its own size */
+	if (talk_any_phrase(t, "image mode=|<img |<video |<image "))
+		return;		/* an object of PIL's as it was opened: what a program makes of it has its own size; or a picture of the page */
 	if (talk_any_whole(t, "projection projections sinogram sinograms voxel voxels tomography tomogram tomograms cbct detector volume volumes"))
 		return;		/* of a volume, or of what it is reconstructed from, which is not cut into parts of pictures */
 	if ((!talk_any_of(t, "image picture photo resolution pixel") && !talk_any_whole(t, "frame frames video videos") && !talk_any_phrase(t, OF_VIDEO)) || talk_any_of(t, "screen monitor display desktop crop scaled downsampl") ||

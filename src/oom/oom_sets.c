@@ -78,6 +78,74 @@ is_of_colours(const char *at, const char *end)
 	return piece_number(at, end, &n) && n > 0 && n <= MOST_COLOURS;
 }
 
+static void
+keep_size(struct oom_paste *p, int64_t high, int64_t wide, int line, const char *name)
+{
+	if (p->high && (p->high != high || p->wide != wide))
+		p->high = p->wide = -1;		/* of several sizes */
+	else if (!p->high)
+		p->high = high, p->wide = wide, p->pixels_line = line, p->pixels = name;
+}
+
+/* What may stand ahead of a side's name, or of a number of frames, as a part of a setting's. */
+#define AHEAD_OF_SIDE	"image img video vid output out frame sample gen num n sampling target total"
+
+/* Is the name at AT a setting's: "--height", "image_height", "\"height\""; not "max_height",
+ * "line-height"? */
+static bool
+names_side(struct talk t, const char *at)
+{
+	const char *from = at;
+
+	if (from == t.s || !(piece_is_word(from[-1]) || from[-1] == '-'))
+		return true;
+	if (from[-1] == '-' && from - t.s >= 2 && from[-2] == '-')
+		return true;
+	for (from--; from > t.s && piece_is_word(from[-1]) && from[-1] != '_'; from--)
+		;
+	return talk_is_one_of(talk_part(t, from, at - 1), AHEAD_OF_SIDE) && (from == t.s || from[-1] != '_');
+}
+
+/* The number of a setting that has one of those NAMES: "--height 5712", "width=480"; not "100px",
+ * "1.5", "50%". 0: there is none. */
+static int64_t
+number_of(struct talk t, const char *names)
+{
+	const char *at = NULL, *s, *from, *end = t.s + t.n;
+	int64_t n;
+	size_t length;
+
+	while (talk_next_phrase(t, names, &at, &length)) {
+		for (from = s = at + length; s < end && memchr(" =:\"'", *s, 5); s++)
+			;
+		if (s > from && names_side(t, at) && (s = piece_number(s, end, &n)) && (s == end || !(piece_is_word(*s) || memchr(".%/-", *s, 4))))
+			return n;
+	}
+	return 0;
+}
+
+#define LEAST_FRAMES	8
+#define MOST_FRAMES	100000
+#define SIDES_APART	3	/* lines between the settings of both */
+
+/* "--height 5712 \", and on the next line "--width 4284 \"; "--num_frames 97". */
+static void
+by_names(struct oom_paste *p, struct talk t, int line)
+{
+	bool of_page = talk_any_phrase(t, "<img |<video |<image |style=");
+	int64_t high = of_page ? 0 : number_of(t, "height"), wide = of_page ? 0 : number_of(t, "width"), frames = number_of(t, "frames|frame_num|video_length|video-length");
+
+	if (high >= LEAST_SIDE && high <= MOST_SIDE)
+		p->high_alone.n = high, p->high_alone.line = line;
+	if (wide >= LEAST_SIDE && wide <= MOST_SIDE)
+		p->wide_alone.n = wide, p->wide_alone.line = line;
+	if (frames >= LEAST_FRAMES && frames <= MOST_FRAMES)
+		p->frames.n = p->frames.line && p->frames.n != frames ? -1 : frames, p->frames.line = line;
+	if ((p->high_alone.line == line || p->wide_alone.line == line) && p->high_alone.line && p->wide_alone.line &&
+	    p->high_alone.line - p->wide_alone.line <= SIDES_APART && p->wide_alone.line - p->high_alone.line <= SIDES_APART)
+		keep_size(p, p->high_alone.n, p->wide_alone.n, p->high_alone.line < p->wide_alone.line ? p->high_alone.line : p->wide_alone.line, "a height and width");
+}
+
 /* "img_size=1280", "Resize((512, 1024))": pixels of a side, or of two. */
 static void
 pictures(struct oom_paste *p, struct talk t, int line)
@@ -115,12 +183,10 @@ pictures(struct oom_paste *p, struct talk t, int line)
 			wide = other, at = to;
 		if (known[i].of_any && (wide == 0 || !is_of_colours(at, end)))
 			return;
-		if (p->high && (p->high != high || p->wide != wide))
-			p->high = p->wide = -1;		/* of several sizes */
-		else if (!p->high)
-			p->high = high, p->wide = wide, p->pixels_line = line, p->pixels = known[i].name;
+		keep_size(p, high, wide, line, known[i].name);
 		return;
 	}
+	by_names(p, t, line);
 }
 
 void
