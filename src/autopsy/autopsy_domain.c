@@ -62,6 +62,14 @@ static const char *const says[DOMAINS] = {
 	    TRY BY_SHARE "a larger one" TRY BY_BITS "fewer bits" TRY BY_DEVICES "more devices (--tp)" TRY_END ", help.",
 	[DOMAIN_DENSE] = "Where COLMAP makes points of all pixels (stereo, fusion), pictures, depths and normals of all views come to lie in the machine's memory, unless it is told to keep a part of them (StereoFusion.use_cache, with "
 	    "as many GiB as StereoFusion.cache_size and PatchMatchStereo.cache_size say): that, smaller pictures (max_image_size), or fewer of them, take less.",
+	[DOMAIN_KEYPOINTS] = "Where COLMAP finds points of pictures, each of its threads has a picture of its own, at several scales as numbers of 4 bytes, which take many times the bytes of its file: fewer threads "
+	    "(SiftExtraction.num_threads; num_threads of FeatureExtraction in newer versions), or smaller pictures (max_image_size there), take less.",
+	[DOMAIN_JACOBIAN] = "Where an implicit solver of these is told no form of the Jacobian, it makes a dense one, a number for each pair of equations, and as a rule another to solve with: of 100,000 equations 74.5 GiB each. A sparse "
+	    "jac_prototype of the ODEFunction, or a linear solver that needs no matrix (linsolve = KrylovJL_GMRES(), with concrete_jac = false), takes less.",
+	[DOMAIN_CELLS] = "Where a mesh is made or solved on, what that takes grows with its cells, and cells half as long on each side are eight times as many: a coarser one, less that is refined (levels in snappyHexMeshDict), or parts of it on "
+	    "several machines (decomposePar, with MPI) take less of each.",
+	[DOMAIN_INTEGRALS] = "Where it is density fitting whose integrals are kept (PySCF's CDERI), there is a number for each pair of the molecule's basis functions (symmetric pairs once) and each auxiliary one, so that it grows with up to the cube of how many atoms there are: a "
+	    "smaller basis, or none kept (in PySCF a file of them, in GPU4PySCF without density_fit(), which is slower), take less.",
 	[DOMAIN_BETWEEN] = "Where frames are made between those of a film, those that were read and those that were made wait in the machine's memory until they are used and written, hundreds of each in RIFE, with height x width x 3 bytes (6 MB at "
 	    "1920 x 1080), and more where they are written slower than they are made: smaller frames, a part of the film at a time, or a video in place of pictures (PNG), which are slow to write, take less.",
 	[DOMAIN_MESHES] = "Where a surface is made of a field of values (marching cubes, FlexiCubes), the field is asked at each point of a grid, so that what this takes grows with the cube of the grid's resolution, and where all "
@@ -91,7 +99,8 @@ static const char *const device_says[DOMAINS] = {
 static bool
 is_of_either(int domain)
 {
-	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_RANKS || domain == DOMAIN_FLUX || domain == DOMAIN_DENSE || domain == DOMAIN_BETWEEN;
+	return domain == DOMAIN_CHAINS || domain == DOMAIN_STEMS || domain == DOMAIN_RESULTS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_RANKS || domain == DOMAIN_FLUX || domain == DOMAIN_DENSE || domain == DOMAIN_BETWEEN ||
+	    domain == DOMAIN_KEYPOINTS || domain == DOMAIN_JACOBIAN || domain == DOMAIN_CELLS || domain == DOMAIN_INTEGRALS;
 }
 
 /* In which memory grows by itself. */
@@ -246,8 +255,12 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return !is_of_atoms(y->log.paste.domains);
 	if (d == DOMAIN_VOLUMES)
 		return !is_flat(y->log.paste.domains);
-	if (d == DOMAIN_DENSE)
+	if (d == DOMAIN_DENSE || d == DOMAIN_KEYPOINTS)
 		return y->log.paste.domains[DOMAIN_COLMAP].line;
+	if (d == DOMAIN_JACOBIAN)
+		return y->log.paste.domains[DOMAIN_STIFF].line && !is_of_device(y);
+	if (d == DOMAIN_CELLS || d == DOMAIN_INTEGRALS)
+		return !is_of_device(y);
 	if (d == DOMAIN_BETWEEN && grows && is_of_device(y))
 		return false;
 	if (d == DOMAIN_SPEAKERS || d == DOMAIN_BETWEEN)

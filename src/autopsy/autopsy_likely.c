@@ -375,7 +375,7 @@ is_said_by_another(const struct autopsy *y)
 
 	for (i = 0; i < y->log.messages.n; i++) {
 		o = &y->log.messages.v[i];
-		if (o != y->main && o->says && !o->hedged && !o->apart && o->host == y->main->host && o->gpu == y->main->gpu && strcmp(o->who, y->main->who) == 0)
+		if (o != y->main && o->says && !o->warning && !o->hedged && !o->apart && o->host == y->main->host && o->gpu == y->main->gpu && strcmp(o->who, y->main->who) == 0)
 			return true;
 	}
 	return false;
@@ -418,7 +418,7 @@ push_items(struct autopsy *y, const struct row *r)
     NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS | NEEDS_SINGLE)
 
 /* Rows beside which it is told, too, what a network is for. */
-#define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_LARGE | NEEDS_LONG)
+#define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_LARGE | NEEDS_LONG | NEEDS_PROCESSOR)
 /* and those beside which only what grows by itself is named. */
 #define BESIDE_GROWTH	(NEEDS_GROWS | NEEDS_RISES | NEEDS_AGAIN)
 

@@ -163,6 +163,14 @@ is_allotted(struct talk t, struct talk word)
 	return talk_is_one_of(word, "available reserved allotted allocated assigned") && talk_is_one_of(clause_word_behind(t, word.s + word.n), "for to");
 }
 
+/* "An object of 4.8 GB in memory", "it is 4 GB in RAM": what lies there, by what stands behind
+ * UNIT, of an amount that is written at S. */
+static bool
+is_of_object(struct talk t, const char *s, struct talk unit)
+{
+	return talk_is_one_of(clause_word_behind(t, unit.s + unit.n), "in") && talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "is are was were be object objects file size data dataset matrix array table model");
+}
+
 /* "I have 16 GB of RAM", "a MacBook with 16Gb RAM": what a machine has, and not what is taken of
  * it. */
 static const char *
@@ -191,7 +199,7 @@ ram_of_machine(struct talk t)
 		if (is_of_machine(sentence, s, unit) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, "if should would could not no need needs require requires " OF_ANOTHER) &&
 		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n))
 			return s;
-		if (i < NEAR_AMOUNT && talk_is_one_of(word, "ram memory") && talk_holds(sentence, word.s) && !is_allotted(t, word) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, CARDS " if should would could not no swap disk ssd " OF_ANOTHER) &&
+		if (i < NEAR_AMOUNT && talk_is_one_of(word, "ram memory") && talk_holds(sentence, word.s) && !is_allotted(t, word) && !is_of_object(t, s, unit) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, CARDS " if should would could not no swap disk ssd " OF_ANOTHER) &&
 		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n) && (talk_has_whole(sentence, "i have|i've|we have|i got|with") ||
 		    talk_any_whole(sentence, "my machine laptop pc computer server node desktop notebook workstation ubuntu windows macbook mac system specs instance vm kaggle colab sagemaker codespace")))
 			return s;

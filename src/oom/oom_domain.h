@@ -42,6 +42,11 @@ enum oom_domain {
 	DOMAIN_SGLANG,		/* or SGLang */
 	DOMAIN_DENSE,		/* points of all pixels of a scene's pictures, */
 	DOMAIN_COLMAP,		/* by COLMAP */
+	DOMAIN_KEYPOINTS,	/* points of pictures that it finds, one picture a thread */
+	DOMAIN_JACOBIAN,	/* equations of change that Julia's solvers go through by their Jacobian, */
+	DOMAIN_STIFF,		/* by the names of such solvers */
+	DOMAIN_CELLS,		/* a mesh of OpenFOAM's */
+	DOMAIN_INTEGRALS,	/* of density fitting, in PySCF */
 	DOMAIN_BETWEEN,		/* frames between those of a film */
 	DOMAIN_MESHES,		/* a surface that is made of a field of values */
 	DOMAIN_RESTORES,	/* pictures that are enlarged or restored, by names of networks for that, */

@@ -43,6 +43,7 @@ static const struct owner {
 	{ "XGBoost", "xgboost|gpu_hist|updater_gpu|common/device_helpers.cu", NULL, NULL, false },
 	{ "Torch's allocator of pinned memory", "cachinghostallocator|thccachinghost", NULL, NULL, false },
 	{ "NNabla", "nnabla|freeing memory cache and retrying", NULL, NULL, false },
+	{ "RELION", "relion|backprojector|/src/acc/|gpu_utils/cuda_", NULL, NULL, false },
 	{ "NCCL", "nccl", NULL, NULL, false },
 	{ "RMM", "/rmm/|rmm::|maximum_pool_size|pool_allocator=", NULL, "rmm cudf cuml cugraph dask_cudf dask_cuda", false },
 	{ "wgpu", "wgpu|create_buffer", NULL, NULL, false },

@@ -20,9 +20,12 @@ const struct phrase oom_phrases[] = {
 	{ "OOM when allocating tensor with shape\n", MESSAGE(OOM_TENSORFLOW) },	/* cut */
 	{ "OOM when allocating tensor with shape!", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor of shape\n", MESSAGE(OOM_TENSORFLOW) },
+	{ "OOM when allocating tensor with shape…", MESSAGE(OOM_TENSORFLOW) }, { "OOM when allocating tensor of shape…", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor!", MESSAGE(OOM_TENSORFLOW) },
-	{ "errors_impl.ResourceExhaustedError: OOM\n", MESSAGE(OOM_TENSORFLOW) },
+	{ "errors_impl.ResourceExhaustedError: OOM\n", MESSAGE(OOM_TENSORFLOW) }, { "ResourceExhaustedError: OOM\n", MESSAGE(OOM_TENSORFLOW) },
+	{ "list of allocated tensors when OOM happens, add report_tensor_allocations_upon_oom to RunOptions", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
+	    PHRASE_REST) },
 	{ "when allocating tensor with shape$", MESSAGE(OOM_TENSORFLOW) },	/* within people's sentences */
 	{ "with shape$ and type @ on ^", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
 	    PHRASE_REST) },		/* pasted without its beginning */
@@ -78,6 +81,7 @@ const struct phrase oom_phrases[] = {
 	{ "You do not have enough GPU memory available to train the selected model", SAYS(OOM_CUDA, "faceswap", FACESWAP) },
 	{ "DML allocator out of memory", FROM("DirectML") },
 	{ "not enough memory: you tried to allocate #GB", WHOLE_GB },	/* TH/THGeneral: bytes / 1073741824 */
+	{ "not enough memory: you tried to reallocate #GB", WHOLE_GB },
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: can't allocate memory", HOST(OOM_PYTORCH_CPU) },	/* cut */
@@ -130,6 +134,7 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory allocating % (allocated so", MESSAGE(OOM_CUPY) },
 	{ "Out of memory allocating %", OWN(OOM_XLA, NULL, NULL) },
 	{ "Failed to allocate request for %", OWN(OOM_XLA, NULL, NULL) },
+	{ "by rematerialization; only reduced to %", ROW(ROLE_MESSAGE, OOM_CUDA, false, "XLA", REMATERIALIZED, PHRASE_WARNING | PHRASE_AGAIN) },
 	{ "Failed to allocate # bytes for new constant", ROW(ROLE_MESSAGE, OOM_XLA, false, NULL, NULL, PHRASE_BYTES) },
 	{ "Attempting to allocate %. That was not possible", MESSAGE(OOM_XLA) },
 	{ "Attempting to reserve % at the bottom of memory", MESSAGE(OOM_XLA) },
@@ -206,12 +211,17 @@ const struct phrase oom_phrases[] = {
 	    PHRASE_AGAIN | PHRASE_OWN) },	/* with the last error of the C library, whatever that was */
 	{ "CUDA Error: out of memory", OWN(OOM_CUDA, "Darknet", SUBDIVISIONS) },
 	{ "CUDA Error: out of memory", MESSAGE(OOM_CUDA) },
+	{ "Fatal CUDA Error out of memory at", MESSAGE(OOM_CUDA) },	/* of Charm++, */
+	{ "CUDA error @ <out of memory>", MESSAGE(OOM_CUDA) },	/* of SPECFEM3D */
+	{ "CUDA Error: File: @ Line: # Error code: # Error text: out of memory", MESSAGE(OOM_CUDA) },	/* and of GPUMD */
+	{ "amrex::Abort::#::CUDA error 2 in file @ line # : out of memory", SAYS(OOM_CUDA, "AMReX", AMREX_ARENA) },
+	{ "CUDA error 2 in file @ line # : out of memory", MESSAGE(OOM_CUDA) },
 	{ "CUDA Error 2, out of memory", OWN(OOM_CUDA, "tinygrad", NULL) },
 	{ "CUDA Error 2, out of memory", MESSAGE(OOM_CUDA) },
 	{ "CUDA Error 2, CUDA_ERROR_OUT_OF_MEMORY", OWN(OOM_CUDA, "tinygrad", NULL) },
 	{ "MemoryError: Allocation of % failed", FROM("tinygrad") },
 	{ "Error allocating % of device memory (CNMEM_STATUS_OUT_OF_MEMORY)", FROM("Theano") },
-	{ "Error allocating % of device memory (out of memory", FROM("Theano") },
+	{ "Error allocating % of device memory (out of memory", FROM("Theano") }, { "Error allocating % of device memory < out of memory", FROM("Theano") },
 	THEANO_REFUSED("initialization error"), THEANO_REFUSED("unknown error"), THEANO_REFUSED("unspecified launch failure"),
 	THEANO_REFUSED("driver shutting down"), THEANO_REFUSED("all CUDA-capable devices are busy"), THEANO_REFUSED("no CUDA-capable device"),
 	{ "Error allocating % of device memory\n", OWN(OOM_CUDA, "Theano", NULL) },	/* cut */
@@ -389,7 +399,9 @@ const struct phrase oom_phrases[] = {
 	{ "~maximum variable size on the device exceeded", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE) },
 	{ "parallel:gpu:array:pmaxsize", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MATLAB", MATLAB_DEVICE, PHRASE_PIECE | PHRASE_AGAIN) },
 	{ "~cudaCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) }, { "~hipCustomAllocator out of memory", SAYS(OOM_CUDA, "RELION", RELION_POOL) },
-	{ "ERROR: out of memory in & at line # (error-code 2)", MESSAGE(OOM_CUDA) },	/* RELION's */
+	{ "ERROR: out of memory in & at line # (error-code 2)", OWN(OOM_CUDA, "RELION", NULL) },
+	{ "ERROR: out of memory in & at line # (error-code 2)", MESSAGE(OOM_CUDA) },
+	{ "use an estimated image-size of # pixels during the last iteration", ROW(ROLE_MESSAGE, OOM_CUDA, false, "RELION", RELION_FORESEES, PHRASE_WARNING) },
 	{ "CUDA error in CudaProgram.cu:# : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
 	{ "CUDA error in func dev::eth::CUDAMiner::@ at line # out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },
 	{ "CUDA error in func dev::eth::CUDAMiner::@ at line # : out of memory", SAYS(OOM_CUDA, "a miner", DAG_GROWS) },

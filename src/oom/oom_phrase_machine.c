@@ -27,7 +27,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "you may not have enough memory to run the model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
 	{ "model requires more system memory (% ) than is available (% )", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },
 	{ "ERROR: LoadError: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
-	{ "ERROR: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
+	{ "error: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) }, { "ERROR: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
+	{ "OutOfMemoryError() Stacktrace:", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
 	{ "LLVM ERROR: out of memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "LLVM", NULL, 0) },
 	{ "System.OutOfMemoryException", ROW(ROLE_MESSAGE, OOM_MACHINE, true, ".NET", NULL, PHRASE_AGAIN) },
 	{ "JavaScript heap out of memory", HOST_SAYS("Node.js", SCRIPT_HEAP) },
@@ -61,7 +62,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~\bjava OutOfMemoryError: Java heap space", HOST_SAYS("Java", JAVA_HEAP) },
 	{ "~\bjava OutOfMemoryError", HOST_SAYS("Java", JAVA_MEMORY) },
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
-	{ "~can not allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },	/* as people type it */
+	{ "~allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },	/* as people type it */
+	{ "~not allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "~cannot allocate vector of size", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
 	/* the same as R says it elsewhere */
 	{ "无法分配大小为 % 的", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) }, { "不能分配大小为 % 的", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "kann Vektor der Größe % nicht allozieren", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
@@ -97,6 +100,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "was sent @ Perhaps out of memory?", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "gunicorn", SIGNAL_9, PHRASE_HEDGED) },
 	{ "<jemalloc>: Error in malloc(): out of memory. Requested: #", ROW(ROLE_MESSAGE, OOM_HOST, true, "jemalloc", NULL, PHRASE_BYTES) },
 	{ "<jemalloc>: Error in calloc(): out of memory. Requested: #", ROW(ROLE_MESSAGE, OOM_HOST, true, "jemalloc", NULL, PHRASE_BYTES) },
+	{ "ERROR: Memory allocation failed for @ in the routine", HOST_SAYS("FDS", FDS_ARRAY) },
 	{ "]PETSC ERROR: Out of memory.", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "PETSc", NULL, 0) },
 	{ "ERROR RETURN FROM @ INFO(1)= -8", MUMPS_FULL }, { "ERROR RETURN FROM @ INFO(1)= -9", MUMPS_FULL },
 	{ "Error reported by MUMPS in @ factorization phase: INFOG(1)=-8", MUMPS_FULL }, { "Error reported by MUMPS in @ factorization phase: INFOG(1)=-9", MUMPS_FULL },
@@ -275,6 +279,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "OSError: can't allocate memory", HOST_SAYS("Python", NO_PROCESS) },
 	{ "~cannot allocate memory", RUNTIME },
 	{ "Failed to allocate memory of size % (Device:", FROM("Flashlight") },
+	{ "~\bout of CPU memory", RUNTIME }, { "~\bout of host memory", RUNTIME },
 	{ "~out of memory error", NAMED },
 	{ "~out of memory", NAMED },
 	{ "~out-of-memory error", NAMED },

@@ -61,6 +61,14 @@
 #define RELION_POOL	"RELION's own pool of the device's memory, which each of its ranks there has from the start, had no free piece as large as what was asked for, "	\
     "whatever is free on the device: the message has that, the largest free piece and all that is free in the pool. Fewer ranks on one device leave each a larger pool; "	\
     "smaller images (boxes) take less of it."
+#define RELION_FORESEES	"RELION reckons, by what is free on the devices as it begins, how large pictures its last iteration may have there, which takes all of their resolution, and warns that the box is larger. By itself that is no failure: where the run "	\
+    "ended behind it, its own error stands there. Fewer ranks on one device, a smaller box, or that iteration without devices take less there."
+#define REMATERIALIZED	"XLA's compiler found that a program takes more of the device than it was given, and that to compute again in place of keeping does not make it fit; its line says how much is left. By itself that is no failure: "	\
+    "where the run ended behind it, its own error stands there. It grows with what one compiled call works on at once."
+#define AMREX_ARENA	"AMReX had no memory left on the device for its arena, of which it takes three quarters of the device as it begins (shared among its ranks there, amrex.the_arena_init_size says another number of bytes), and more as it is "	\
+    "used up. Where it failed as it began, less than that was free there, as where other processes have a part; where it failed later, fewer cells on each device (a coarser mesh, more devices) take less."
+#define FDS_ARRAY	"FDS was refused the " MACHINES ", for the array that it names. Most of its arrays have a number for each cell of a mesh, and there are many of them: cells twice as long on each side are an eighth as many, and meshes "	\
+    "that are shared among more machines (MPI) take less of each."
 #define KILLED		"The " MACHINES ", ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\

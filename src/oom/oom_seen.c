@@ -43,7 +43,7 @@ static const struct {
 	{ HABIT_PAIRS, "<- dist(|<- vegdist(|<- daisy(|<- outer(|<- pardist(|hclust(dist(|as.matrix(dist(|<- stats::dist(|= dist(|dist(t(|vegdist(|daisy(|pardist(|proximity = true|proximity=true", "function(|library(|def |torch|scipy|np.", true },	/* R's */
 	{ HABIT_PAIRS, "agglomerativeclustering(|spectralclustering(|affinitypropagation(|euclidean_distances(|linear_kernel(|rbf_kernel(|silhouette_score(|squareform(pdist(", "def |import |class |torch|connectivity|sample_size|nearest_neighbors|dense_output", true },
 	{ HABIT_DENSE, "as.matrix(getassaydata|as.matrix(sparse|as.matrix(assay|as.matrix(seurat|as.matrix(obj@|as.matrix(object@", "function(|library(", true },	/* R's */
-	{ HABIT_JOINS, "<- merge(|left_join(|inner_join(|full_join(|right_join(", "function(|library(|pd.|pyspark|df.", true },
+	{ HABIT_JOINS, "<- merge(|left_join(|inner_join(|full_join(|right_join(", "function(|library(|pd.|pyspark|df.|add.cell.ids|merge.data|seurat", true },
 	{ HABIT_PRETRAINS, "create_pretraining_data", "def |import ", true },
 	{ HABIT_COUNTS, "progress: at sentence|progress: at example|collecting all words and their counts|word types from a corpus", "after removing|def |print(|how many", true },
 	{ HABIT_COUNTED, "word types after removing|training model with|deleting the raw counts|estimated required memory|resetting layer weights|effective_min_count|min_count=", "def |word2vec(|fasttext(|doc2vec(", true },

@@ -103,6 +103,18 @@ is_out_of_time(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
+/* Is O a program's warning of what it says itself further on, with figures, to have failed? */
+static bool
+is_fulfilled(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->warning && o->again && i < log->messages.n; i++)
+		if (!log->messages.v[i].warning && log->messages.v[i].size[OOM_ASKED].known && strcmp(log->messages.v[i].who, o->who) == 0)
+			return true;
+	return false;
+}
+
 /* Is O of something else than memory? That is worth a word only where nothing is of memory. */
 static bool
 is_beside(const struct oom_log *log, const struct oom_message *o)
@@ -295,7 +307,7 @@ settle_gpu_library(struct oom_log *log, struct oom_message *o)
 static bool
 is_bare(const struct oom_message *o)
 {
-	return o->kind == OOM_CUDA && !o->says && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
+	return !o->says && ((o->kind == OOM_CUDA && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0) || (o->kind == OOM_TENSORFLOW && !o->node[0]));
 }
 
 /* Is it a program's own line of a failure of memory? */
@@ -411,6 +423,7 @@ oom_settle(struct oom_log *log)
 	oom_forget(log, is_old);
 	oom_forget(log, says_less);
 	oom_forget(log, is_explained);
+	oom_forget(log, is_fulfilled);
 	oom_forget(log, names_apart);
 	oom_forget(log, is_out_of_time);
 	oom_forget(log, is_beside);
