@@ -43,6 +43,10 @@ place_cause(struct autopsy *y, enum autopsy_says kind, const char *text)
 	autopsy_cause(y, kind, rest && !y->main->traced ? arena_printf(y->arena, "%s%s%s", WHERE_CODE, by_code ? " it" : "", rest) : text);
 }
 
+/* What else has a device where what is put there is little. */
+#define OTHERS_THERE	"something else had it: other models of this process or results of theirs" UNTRIED(BY_ALONE, ", another process, which " LISTER " lists") ", or it is another device "	\
+    "than was meant (CUDA_VISIBLE_DEVICES)."
+
 static void
 loading(struct autopsy *y)
 {
@@ -68,13 +72,11 @@ loading(struct autopsy *y)
 		    size_human(had, b->allocated), size_human(all, b->total), b->allocated < b->total / 2 ? "" :
 		    ", this model's own or those of others that were made before in the same process (trials, cells of a notebook), which "
 		    "have to be let go of first") : "", o->kind == OOM_CUDA && !o->says ?
-		    " Where they are far less than it has, another process has the device, which " LISTER " lists, or another index "
-		    "than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
+		    " Where they are far less than it has, " OTHERS_THERE : ""));
 	else if ((o->facts & TRACE_INITIAL) && !(o->facts & (TRACE_FORWARD | TRACE_LATE)))
 		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed where a layer of PyTorch is made, and its weights with it, whose size no "
 		    "batch changes.%s", o->kind == OOM_CUDA && !o->says ?
-		    " Where that was ahead of the first step, and they are far less than the device has, another process has it, which " LISTER " lists, or "
-		    "another index than meant was given (CUDA_VISIBLE_DEVICES)." : ""));
+		    " Where that was ahead of the first step, and they are far less than the device has, " OTHERS_THERE : ""));
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
 		place_cause(y, SAYS_LOADING, "It failed at the first call of the device, before this process had "
 		    "anything there: where the device is full, that is another process's, which " LISTER
