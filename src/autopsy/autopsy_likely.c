@@ -185,7 +185,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = p->talk.line && p->talk.line == p->later.line ? NULL : &p->later;
 	/* what the system ended had no more of the machine's memory, however a device is named */
-	told[place(NEEDS_INFERS)] = (words && !o->host && p->told.killed.line && p->told.by_system) || p->trains || p->converts_there || p->one_runs ? NULL : &p->inferring;
+	told[place(NEEDS_INFERS)] = (words && !o->host && p->told.killed.line && p->told.by_system) || p->trains || p->converts_there || p->one_runs.line ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
 	told[place(NEEDS_VECTORS)] = p->grows.line || autopsy_counts_words(y) ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;

@@ -72,6 +72,9 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, processes), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where several processes use one device, each has a context there (some hundreds of MiB), and what it allocates beside that, where TensorFlow takes nearly all that is free unless it is told otherwise "
 	    "(allow_growth, per_process_gpu_memory_fraction): fewer of them on a device, or a bound for each, need less." },
+	{ offsetof(struct oom_paste, one_runs), offsetof(struct oom_paste, first.line), SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE | OF_TORCH, TRACE_PARALLEL | TRACE_BUCKETS,
+	    "Where it is the same run, with as much for each device, what several of them add is what had no room: buffers by which they exchange (NCCL's" IN_TRAINING("; in DistributedDataParallel buckets as large as the gradients, which with "
+	    "gradient_as_bucket_view=True are the gradients' own memory") "), copies and results of the others on the first (DataParallel), or a part of the first that all processes have, where they are not told their own (torch.cuda.set_device(), map_location)." },
 	{ offsetof(struct oom_paste, by_growth), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where it runs with that alone, TensorFlow had taken nearly all of the device for itself as it began, as it does unless it is told otherwise, and what asks for memory there beside that, another process or a library "
 	    "(cuDNN, NCCL), found none." },

@@ -28,6 +28,29 @@ is_of_code(struct talk t, struct talk clause, const char *at)
 #define RUNS_WELL	"without problem|without problems|without any problem|without error|without errors|no problem|runs well|"	\
     "run well|trains well|train well|runs normally|only costs|only cost|just costs|just cost|only takes|just takes|only uses|just uses|only needs|just needs"
 
+#define ONE_CHINESE_RUNS	"没问题|没有问题|正常|可以|能够|能跑|能训|塞得下|放得下"
+#define SEVERAL_FAIL	"多卡|双卡|两张卡|多gpu|dpo|ddp|deepspeed|并行"
+
+/* "单卡没问题，但是多卡oom" */
+static const char *
+on_one_in_chinese(struct talk t)
+{
+	const char *at = talk_first(t, "单卡|单gpu|单张卡|一张卡|单个gpu");
+
+	return at && talk_any_phrase(talk_clause(t, at, 6), ONE_CHINESE_RUNS) && !talk_any_phrase(talk_clause(t, at, 6), "不能|不可以|吗|不够") && talk_any_phrase(talk_part(t, at, t.s + t.n), SEVERAL_FAIL) && (oom_short_fails(t) || talk_any_phrase(t, "显存不|爆显存|显存爆|报错|失败|溢出")) ? at : NULL;
+}
+
+/* "It only uses a single GPU": of several, that one is used, and not that it runs there. */
+static bool
+is_all_used(struct talk t, const char *at)
+{
+	struct talk word = clause_word_ahead(t, at);
+
+	while (talk_is_one_of(word, "a the on one of"))
+		word = clause_word_ahead(t, word.s);
+	return talk_is_one_of(word, "use uses used using utilizes utilize") && talk_is_one_of(clause_word_ahead(t, word.s), "only just");
+}
+
 /* "With one GPU it works", in a line that speaks of several: there it is not the run that is too
  * large. */
 const char *
@@ -37,14 +60,14 @@ oom_devices_on_one(struct talk t)
 	const char *at, *end = t.s + t.n;
 	size_t n;
 
-	if (!talk_any_whole(t, SEVERAL))
-		return NULL;
+	if ((at = on_one_in_chinese(t)) || !talk_any_whole(t, SEVERAL))
+		return at;
 	for (rest = t; (at = talk_find_whole(rest, ON_ONE, &n)); rest = talk_part(t, at + n, end)) {
 		clause = talk_clause(t, at, n);
 		next = clause.s + clause.n + 1 < end && clause.s[clause.n] == ',' && talk_any_whole(clause, "when with on using if") ?
 		    talk_clause(t, clause.s + clause.n + 1, 1) : clause;
 		sentence = talk_sentence(t, at);
-		if (!clause_says_no(talk_part(t, clause.s, at), "") && !oom_short_fails(clause) && !memchr(sentence.s, '?', sentence.n) &&
+		if (!clause_says_no(talk_part(t, clause.s, at), "") && !is_all_used(t, at) && !oom_short_fails(clause) && !memchr(sentence.s, '?', sentence.n) &&
 		    (clause_works(clause) || clause_works(next) || talk_has_whole(clause, RUNS_WELL) || talk_has_whole(next, RUNS_WELL)))
 			return at;
 	}
