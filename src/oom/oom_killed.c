@@ -16,7 +16,7 @@ is_of_person(struct talk clause, const char *at)
 }
 
 /* In other languages: of a process, or by the system. */
-#define KILLED_ELSEWHERE	"会话在使用了所有可用|会话在占用了所有可用|会话在占用所有可用|会话在用尽所有可用|会话崩溃|内核似乎挂掉|内核似乎挂了|内核挂了|内核挂掉|内核已死|内核崩溃|内核死掉|kernel挂了|kernel 挂了|kernel挂掉|被杀死|被杀掉|被系统杀|被kill|被 kill|直接killed|直接 killed|进程被杀|程序被杀|自动killed|"	\
+#define KILLED_ELSEWHERE	"会话在使用了所有可用|会话在占用了所有可用|会话在占用所有可用|会话在用尽所有可用|会话崩溃|内核似乎挂掉|内核似乎挂了|内核挂了|内核挂掉|内核已死|内核崩溃|内核死掉|kernel挂了|kernel 挂了|kernel挂掉|被杀死|被杀掉|被系统杀|被kill|被 kill|直接killed|直接 killed|进程被杀|程序被杀|自动killed|突然killed|突然 killed|突然kill|莫名killed|就killed|就 killed|显示killed|显示 killed|提示killed|提示 killed|报killed|报 killed|报错killed|报错 killed|出现killed|出现 killed|后killed|被自动kill|会killed|会 killed|"	\
     "killされ|強制終了され|killed 되|킬 당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
     "est tué par le système|a été tué par le système|est tué par le noyau|vom system beendet|vom system getötet|vom kernel beendet|gekillt|"	\
     "matado por el sistema|terminado por el sistema|morto pelo sistema|encerrado pelo sistema"

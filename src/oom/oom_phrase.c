@@ -262,7 +262,7 @@ const struct phrase oom_phrases[] = {
 	{ "~no available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
 	{ "in raise_if_cache_size_invalid", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN) },	/* cut */
 	{ "raise_if_cache_size_invalid(num_gpu_blocks", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN | PHRASE_ALONE) },
-	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
+	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache", SAYS(OOM_CUDA, "vLLM", KV_TOO_LONG) },
 	{ "~not enough memory for KV cache", SAYS(OOM_CUDA, "a server of language models", CACHE_PAGES) },	/* mini-sglang's, and others' made of it */
 	{ "No enough gpu memory for kv cache", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
 	{ "No enough gpu memory for runtime", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },

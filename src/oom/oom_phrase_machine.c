@@ -26,6 +26,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "you may not have enough available memory to run this model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
 	{ "you may not have enough memory to run the model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
 	{ "model requires more system memory (% ) than is available (% )", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },
+	{ "~model requires more system memory than is available", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },	/* as people tell of it */
 	{ "ERROR: LoadError: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
 	{ "error: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) }, { "ERROR: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
 	{ "OutOfMemoryError() Stacktrace:", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },

@@ -179,7 +179,11 @@
 #define KV_CACHE	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
     "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
     "serving a network, not for training it. A larger share, where nothing else has the device, a shorter "	\
-    "max_model_len, weights in fewer bits or on more devices leave more for it" UNTRIED(BY_EAGER, "; so may enforce_eager=True, which makes no CUDA graphs") "."
+    "max_model_len, a smaller trial run (max_num_seqs, max_num_batched_tokens), " UNTRIED(BY_BITS, "fewer bits, ") "or more devices leave more for it" UNTRIED(BY_EAGER, "; so may enforce_eager=True, which makes no CUDA graphs") "."
+#define KV_TOO_LONG	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
+    "the device leaves after the weights and a trial run, and that has no room for a request as long as the model allows. It is memory for "	\
+    "serving a network, not for training it. A max_model_len of no more tokens than the message says can be stored fits there. A larger share, where nothing else has the device, "	\
+    "a smaller trial run (max_num_seqs, max_num_batched_tokens), " UNTRIED(BY_BITS, "fewer bits, ") "or more devices leave room for longer ones" UNTRIED(BY_EAGER, "; so may enforce_eager=True, which makes no CUDA graphs") "."
 #define STATIC_SHARE	"SGLang keeps the keys and values of requests in what mem_fraction_static of the device leaves after the "	\
     "weights, and that is nothing. A larger share, weights in fewer bits or on more devices leave more for them; too large a "	\
     "share leaves too little for what runs beside them."

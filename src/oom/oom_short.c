@@ -31,7 +31,7 @@ static const struct {
 	{ TOLD_NOTHING, NULL }
 };
 
-#define AMOUNTS		"huge amount of|huge amounts of|insane amount of|massive amount of|massive amounts of|enormous amount of|ridiculous amount of|crazy amount of|tremendous amount of|absurd amount of"
+#define AMOUNTS		"huge amount of|huge amounts of|insane amount of|massive amount of|massive amounts of|enormous amount of|ridiculous amount of|crazy amount of|tremendous amount of|absurd amount of|insane amounts of|enormous amounts of|ridiculous amounts of|crazy amounts of|tremendous amounts of|absurd amounts of"
 /* How much it takes, where that is what is complained of. */
 #define MUCH		"large amount of|large amounts of|whole lot of|incredible amount of|unreasonable amount of|excessive amount of|excessive amounts of|" \
     "becomes enormous|is enormous|becomes huge|gets huge|incredibly high|extremely high|insanely high|ridiculously high|crazy high|abnormally high|excessive|abnormal memory usage|abnormal ram usage|" \
@@ -145,8 +145,8 @@ befell(struct talk t, const char *list, size_t *n)
 	}
 	if (at && *n == 4 && lower(*at) == 'f' && (talk_any_begins(clause_word_behind(t, at + *n), OF_REPORT) || is_full_other(t, at)))
 		return NULL;		/* "full logs are attached" */
-	if (at && strcmp(list, AMOUNTS) == 0 && clause_has_it(t, at))
-		return NULL;
+	if (at && strcmp(list, AMOUNTS) == 0 && clause_has_it(t, at) && !talk_any_whole(talk_part(t, t.s, at), "unless"))
+		return NULL;		/* "unless you have insane amounts of RAM" lacks them */
 	if (at && strcmp(list, MUCH) == 0 && (talk_any_begins(t, "reduc lower decreas optimi limit sav warn") || !is_much_memory(t, at, *n)))
 		return NULL;		/* what is there, wished for or warned of */
 	/* nor is "it takes the whole data set into memory" of what memory is full */

@@ -25,7 +25,7 @@ static const struct {
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xbc\x9a\xe7\x88\x86|\xe6\x98\xbe\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd|"		/* 显存会爆, 显存耗尽 */
 	    "现存不足|现存不够|现存溢出|爆现存|现存爆|"	/* as it is mistyped */
 	    "\xe8\xb6\x85\xe6\x98\xbe\xe5\xad\x98|\xe8\xb6\x85\xe5\x87\xba\xe6\x98\xbe\xe5\xad\x98" },			/* 超显存, 超出显存 */
-	{ true, false, "显存就占满|显存就已占满|显存被占满|显存很快占满|显存全部占满|显存全占满|把显存占满|显存用尽|显存被耗尽|炸显存|暴显存|暴了显存|炸了显存|显存炸|显存直接炸|显存爆炸" },
+	{ true, false, "显存吃满|显存就吃满|显存都吃满|显存全吃满|显存被吃满|吃满显存|吃满了显存|显存直接吃满|显存打满|显存拉满|显存就占满|显存就已占满|显存被占满|显存很快占满|显存全部占满|显存全占满|把显存占满|显存用尽|显存被耗尽|炸显存|暴显存|暴了显存|炸了显存|显存炸|显存直接炸|显存爆炸" },
 	{ false, true, "内存过大错误|内存过大的错误|内存过大报错|\xe7\x88\x86\xe5\x86\x85\xe5\xad\x98|\xe5\x86\x85\xe5\xad\x98\xe7\x88\x86|"				/* 爆内存, 内存爆 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3|\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe5\xa4\x9f|"		/* 内存不足, 内存不够 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe6\xba\xa2\xe5\x87\xba|\xe5\x86\x85\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd|"		/* 内存溢出, 内存耗尽 */
@@ -173,14 +173,15 @@ is_told_to_others(struct talk line, struct talk clause, const char *at)
 	    !talk_any_whole(before, ASKED);
 }
 
-/* "It runs out of memory unless tiles are used"; but "unless I take care" tells of what happens. */
+/* "It runs out of memory unless tiles are used"; but "unless I take care", or "impossible unless
+ * you have huge amounts of RAM", tells of what happens. */
 static bool
 is_excepted(struct talk clause)
 {
 	size_t n;
 	const char *at = talk_find_whole(clause, "unless", &n);
 
-	return at && !talk_is_one_of(clause_word_behind(clause, at + n), "i we");
+	return at && !talk_is_one_of(clause_word_behind(clause, at + n), "i we") && !talk_has_whole(clause, "unless you have|unless you've|unless you own|unless one has");
 }
 
 #define BOUND_TO	"i can only|i can just|we can only|we can just|can only use|can just use|i have to|i had to|we have to|we had to|i need to use|i must|i am forced|i'm forced|i could only"

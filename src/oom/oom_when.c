@@ -380,7 +380,7 @@ comes_sorted(struct talk t)
 static bool
 leaps(struct talk t)
 {
-	return talk_any_phrase(t, RISEN) && talk_any_phrase(t, FALLEN) && !talk_any_phrase(t, HIGHER);
+	return talk_any_phrase(t, RISEN) && talk_any_phrase(t, FALLEN) && !talk_any_phrase(t, HIGHER) && !talk_any_begins(t, "restart reboot");
 }
 
 void
