@@ -4,6 +4,8 @@
  */
 #include "oom/oom_card.h"
 
+#include <string.h>
+
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_number.h"
@@ -15,6 +17,7 @@
 #define OF_CARD		"gpu gpus graphics a6000 a5000 a100 h100 v100 3090 4090 5090 1080ti 2080 2080ti titan gtx rtx geforce quadro nvidia vram tesla 1050 1050ti 1060 1650 1650ti 1660 1660ti 3050 3060 2060 960 970 940mx 750ti 1070 1080"
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested people users consumers everyone"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
+#define OF_CARDS_MEMORY	"gpu memory|gpu ram|vram|gpu|card|video memory|graphics memory"
 #define OF_USAGE	"usage free left allocated allocate available takes consumes consume consumed costs cost rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
 
 /* Of a card that is used, and not of how much of it: "using a GTX 980 of 6 GB". */
@@ -93,6 +96,8 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	 * says it */
 	if (oom_short_fails(clause) && talk_has_whole(ahead, "on my|with my|i have|i use|i am using|using my") && !talk_any_whole(ahead, OF_OTHER_CARD))
 		return true;
+	if (talk_has_whole(ahead, "i only have|i have only|i just have") && talk_has_whole(talk_head(t, s, 24), OF_CARDS_MEMORY) && !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE))
+		return true;		/* whatever is asked behind it */
 	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && (!talk_any_whole(clause, USES) || talk_has_whole(ahead, USES_ONE)) && !clause_is_question(talk_sentence(t, s));
 }
 
@@ -103,17 +108,30 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 
 #define OF_ONES_CHINESE	"显卡是|显卡为|显卡：|显卡:|我用的是|我使用的是|我的是|我是用|我的卡是|gpu是|gpu为|gpu：|我的显卡|单张|用的显卡"
 
+/* The last words of T by which what follows is one's own: "I can't test it since I use ..." */
+static const char *
+last_own(struct talk t)
+{
+	struct talk rest;
+	const char *at, *last = NULL;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, OF_ONES_OWN, &n)); rest = talk_part(t, at + n, t.s + t.n))
+		last = at;
+	return last;
+}
+
 /* "I am using a GTX 1080": by its name alone. */
 static const char *
 named_card(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, SMALL_CARDS, &n);
+	const char *at = talk_find_whole(t, SMALL_CARDS, &n), *own;
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (at && talk_any_phrase(talk_part(t, sentence.s, at), OF_ONES_CHINESE) && !talk_any_phrase(sentence, "吗|能跑|可以跑|够|建议|推荐|需要|换成|换了|别人|作者"))
 		return at;
-	if (!at || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN) || clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), ""))
+	if (!at || !(own = last_own(talk_part(t, sentence.s, at))) || clause_says_no(talk_part(t, own, at), ""))
 		return NULL;
 	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) || is_of_past(talk_clause(t, at, n)) || works_there(t, at) ? NULL : at;
 }
@@ -151,12 +169,54 @@ card_in_chinese(struct talk t)
 	return NULL;
 }
 
+#define OWN_ONE		"i have a|i have an|i only have|i have only|i just have|i have just|i've a|i use a|i am using a|i'm using a|my gpu has|my card has|my gpu is|my card is"
+#define ASKS_ENOUGH	"not enough|n't enough|not sufficient|insufficient|too small|too little|enough for|不够吗|不够么|不足吗"
+
+/* "I am using 6 GB of VRAM. Is it not enough?", "Is 24 GB of VRAM not enough?": the amount of one's
+ * own that is asked about, in that sentence or in the one ahead. */
+static const char *
+asked_enough(struct talk t)
+{
+	const char *at, *s, *to = NULL, *end;
+	struct talk sentence, rest, unit;
+	int64_t n;
+	size_t length;
+
+	for (rest = t; (at = talk_find_whole(rest, ASKS_ENOUGH, &length)); rest = talk_part(t, at + length, t.s + t.n)) {
+		sentence = talk_sentence(t, at);
+		end = sentence.s + sentence.n;
+		if (!memchr(sentence.s, '?', sentence.n) || talk_any_whole(sentence, "if would should could will ram 4x 8x need needs needed require required") || talk_any_whole(talk_part(t, at, end), "time data samples"))
+			continue;
+		if (sentence.s - t.s > 2)
+			sentence = talk_part(t, talk_sentence(t, sentence.s - 2).s, end);
+		for (to = NULL; (s = oom_number_walk(sentence, ".*/-~<>", &to, &n)); ) {
+			unit = clause_word_behind(sentence, to);
+			if (n > 0 && n <= MOST_DEVICE && unit.s - to <= 1 && talk_is_one_of(unit, "gb g gib gig") && talk_has_whole(talk_head(sentence, unit.s + unit.n, 24), OF_CARDS_MEMORY) && !is_of_files(t, unit.s + unit.n))
+				return s;
+		}
+	}
+	return NULL;
+}
+
+/* "on Kaggle's GPUs (14 GB available) but I run out of memory": in brackets behind a card's name,
+ * of what fails there. */
+static bool
+is_all_there(struct talk t, struct talk clause, const char *to)
+{
+	struct talk sentence = talk_sentence(t, clause.s);
+
+	return clause.s - t.s > 3 && clause.s[-1] == '(' && talk_is_one_of(clause_word_behind(clause, to), "available") && talk_any_begins(clause_word_ahead(t, clause.s - 1), OF_CARD) && oom_short_fails(sentence) &&
+	    !talk_any_whole(sentence, "only left free") && !memchr(talk_part(t, sentence.s, clause.s).s, '?', (size_t)(clause.s - sentence.s));
+}
+
 /* The most that a card of which T says the amount at S may have, to be too small. */
 static int64_t
 most_card(struct talk t, const char *s)
 {
 	struct talk sentence = talk_sentence(t, s), ahead = talk_part(t, sentence.s, s);
 
+	if (talk_has_whole(ahead, OWN_ONE) && talk_has_whole(talk_head(t, s, 24), OF_CARDS_MEMORY))
+		return MOST_DEVICE;
 	if (talk_has_whole(t, AT_ONCE) || (oom_short_fails(sentence) && (talk_any_phrase(ahead, OWN_ANY) || talk_is_one_of(clause_word_ahead(t, s), RIGHT_AHEAD))))
 		return MOST_DEVICE;
 	return oom_short_fails(t) && talk_any_whole(ahead, "only just") && talk_has_whole(ahead, ONLY_OWN) ? MOST_DEVICE : MOST_CARD;
@@ -177,10 +237,14 @@ oom_card_small(struct talk t)
 		return NULL;
 	while ((s = oom_number_walk(t, ".*/-~<>", &to, &n))) {
 		unit = clause_word_behind(t, to);
-		if (n <= 0 || n > most_card(t, s) || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
+		if (n <= 0 || unit.s - to > 1 || !talk_is_one_of(unit, "gb g gib gig"))
+			continue;
+		if (n <= MOST_DEVICE && is_all_there(t, talk_clause(t, s, 1), unit.s + unit.n))
+			return s;
+		if (n > most_card(t, s))
 			continue;
 		if (is_of_this_card(t, talk_clause(t, s, 1), s, unit.s + unit.n))
 			return s;
 	}
-	return named_card(t);
+	return (s = asked_enough(t)) ? s : named_card(t);
 }
