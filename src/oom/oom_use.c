@@ -79,7 +79,8 @@ evaluates(struct talk t)
 	    "in validation|in the validation|until validation|until the validation|on validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
 	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|doing the testing|doing the evaluation|doing the validation|to do evaluation|to do the evaluation|to do validation|when using test data|when using the test set|on the test data|at validation|at evaluation|first validation|second validation|after each validation|after every validation|each validation batch|each validation step|next validation|validation phase|evaluate phase|eval phase|validate phase|evaluate stage|eval stage|eval step|, in validate|, in evaluate|when verifying|while verifying|during verification|"
 	    "validation crashes|validation crashed|evaluation crashes|evaluation crashed|trying to validate|tries to validate|try to validate|trying to evaluate|tries to evaluate|try to evaluate|validation step|validation stage|validation part|validation loop|evaluation phase|evaluation step|"
-	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|"
+	    "evaluation stage|evaluation part|evaluation loop|when testing|while testing|during testing|during the test|was testing the model|am testing the model|was testing my model|test but out of memory|test but oom|"
+	    "can't test|cannot test|can not test|unable to test|couldn't test|could not test|can't evaluate|cannot evaluate|can not evaluate|unable to evaluate|couldn't evaluate|could not evaluate|"
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "dataloader for test|loader for test|dataloader for the test|loader for the test|test dataloader starts|test loader starts|starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |when i inference |when i infer |when i evaluate |when i predict |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|run the validation|"
@@ -178,7 +179,7 @@ names_training(struct talk t)
 	const char *at = NULL;
 	size_t n;
 
-	while (talk_next_phrase(t, "training|fine-tun|finetun", &at, &n))
+	while (talk_next_phrase(t, "training|fine-tun|finetun|grad accum|gradient accum|grad_accum|gradient_accum", &at, &n))
 		if (!is_in_path(t, at))
 			return true;
 	return false;

@@ -276,11 +276,24 @@ trains_well(struct talk part)
 	return talk_any_whole(part, TRAINS) && clause_works(part) && !stands(part, OOM_TESTS, "") && !oom_short_fails(part) && !clause_says_no(part, "if should would could");
 }
 
-/* And where the other says that tests fail for want of memory. */
+#define GOES_WRONG	"something wrong|something is wrong|something goes wrong|something went wrong|goes wrong|went wrong|this error occurs|the error occurs|this problem occurs|this happens"
+
+/* And where the other says that tests fail for want of memory, or with what is told of. */
 static const char *
 fails_in_tests(struct talk part)
 {
-	return oom_short_fails(part) && !talk_any_whole(part, TRAINS " if should would could avoid") ? stands(part, OOM_TESTS, OF_NONE) : NULL;
+	return (oom_short_fails(part) || talk_has_whole(part, GOES_WRONG)) && !talk_any_whole(part, TRAINS " if should would could avoid") ? stands(part, OOM_TESTS, OF_NONE) : NULL;
+}
+
+/* What stands behind the last comma of a part. */
+static struct talk
+behind_comma(struct talk part)
+{
+	const char *end = part.s + part.n, *s;
+
+	for (s = end; s > part.s && s[-1] != ','; s--)
+		;
+	return talk_part(part, s, end);
 }
 
 const char *
@@ -302,7 +315,7 @@ oom_works_trained(struct talk t)
 		sentence = talk_sentence(t, at);
 		ahead = talk_part(t, sentence.s, at);
 		behind = talk_part(t, at + n, sentence.s + sentence.n > at + n ? sentence.s + sentence.n : at + n);
-		if ((tests = trains_well(ahead) ? fails_in_tests(behind) : NULL) || (tests = trains_well(behind) ? fails_in_tests(ahead) : NULL))
+		if ((tests = trains_well(ahead) || trains_well(behind_comma(ahead)) ? fails_in_tests(behind) : NULL) || (tests = trains_well(behind) ? fails_in_tests(ahead) : NULL))
 			return tests;
 	}
 	return NULL;
