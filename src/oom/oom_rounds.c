@@ -1,6 +1,6 @@
 /*
- * Rounds and items that people count in Chinese, of a run that fails when so many are done. There
- * is no grammar here: words stand within so many bytes of each other.
+ * Rounds and items that people count in other languages than English, of a run that fails when so
+ * many are done. There is no grammar here: words stand within so many bytes of each other.
  */
 #include "oom/oom_rounds.h"
 
@@ -104,6 +104,46 @@ oom_rounds_items(struct talk t)
 		ahead = talk_head(t, to, BEHIND_CHINESE);
 		if ((s = talk_first(ahead, "后")) && (to = NULL, talk_next_phrase(talk_part(t, ahead.s, s), ITEMS_CHINESE, &to, &of)) && !talk_any_phrase(talk_part(t, ahead.s, s), "，|。|,"))
 			return at;
+	}
+	return NULL;
+}
+
+/* Languages of Europe: what stands ahead of a count of rounds that are done, */
+#define AHEAD_ABROAD	"après |apres |au bout de |jusqu'a |jusqu'à |jusqu’a |jusqu’à |nach |bis epoche |después de |despues de |tras |al cabo de |hasta la |após |depois de |até a |dopo |fino alla |после |через |спустя "
+/* words for one that is not told in numbers, */
+#define SOME_ABROAD	"quelques|plusieurs|einigen|mehreren|ein paar|algunas|algunos|varias|varios|algumas|alguns|várias|vários|alcune|alcuni|diverse|нескольк"
+/* and what is counted. */
+#define ROUNDS_ABROAD	"époque|epoque|epoch|epoca|época|epoche|itération|iteration|iteraci|iteraç|iterazion|iterac|étape|etape|step|schritt|stunde|heure|hora|minut|эпох|итерац|шаг|час|минут"
+#define TO_COUNT	20	/* bytes, */
+#define TO_ROUNDS	24	/* and from the count to its rounds */
+/* The same in writings in which that stands behind. */
+#define BEHIND_ABROAD	"エポック目|エポック後|ステップ目|ステップ後|時間後|分後に|回目のエポック|번째 에폭|번째 에포크|에폭 후|에포크 후|스텝 후|시간 후|분 후"
+
+/* "jusqu'à la 10 000 itération", "nach einigen Epochen", "3エポック目で": not the first. */
+const char *
+oom_rounds_abroad(struct talk t)
+{
+	const char *at = NULL, *s, *to, *end = t.s + t.n;
+	struct talk near;
+	int64_t count;
+	size_t n;
+
+	while (talk_next_phrase(t, AHEAD_ABROAD, &at, &n)) {
+		near = talk_head(t, at + n, TO_COUNT);
+		for (s = near.s; s < near.s + near.n && !is_digit(*s) && !memchr(".,;?!", *s, 5); s++)
+			;
+		if (s < near.s + near.n && is_digit(*s)) {
+			if (piece_count(s, end, &count) && count > 1 && talk_any_phrase(talk_head(t, s, TO_ROUNDS), ROUNDS_ABROAD))
+				return at;
+		} else if (talk_any_phrase(near, SOME_ABROAD) && talk_any_phrase(talk_head(t, at + n, TO_COUNT + TO_ROUNDS), ROUNDS_ABROAD)) {
+			return at;
+		}
+	}
+	for (at = NULL; talk_next_phrase(t, BEHIND_ABROAD, &at, &n); ) {
+		for (s = at; s > t.s && (is_digit(s[-1]) || s[-1] == ' '); s--)
+			;
+		if ((to = piece_past_blanks(s, at)) < at && is_digit(*to) && piece_count(to, end, &count) && count > 1)
+			return to;
 	}
 	return NULL;
 }

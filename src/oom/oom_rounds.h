@@ -1,4 +1,4 @@
-/* Rounds and items that people count in Chinese (oom_rounds.c). */
+/* Rounds and items that people count in other languages than English (oom_rounds.c). */
 #ifndef STOWAGE_OOM_OOM_ROUNDS_H
 #define STOWAGE_OOM_OOM_ROUNDS_H
 
@@ -9,5 +9,8 @@
 /* Where T says that it fails at a later round than the first, or after so many items; or NULL. */
 const char	*oom_rounds_late(struct talk t);
 const char	*oom_rounds_items(struct talk t);
+
+/* The same in other languages, but English. */
+const char	*oom_rounds_abroad(struct talk);
 
 #endif

@@ -213,7 +213,7 @@ is_late(struct talk t)
 		return is_of_learning(t, said) ? NULL : said;
 	if ((said = clause_says(t, DELAYED, AHEAD, "")) && says_or_gets(t))
 		return said;
-	if ((said = rounds_in(t)) || (said = oom_rounds_late(t)) || (said = ran_for(t)))
+	if ((said = rounds_in(t)) || (said = oom_rounds_late(t)) || (said = oom_rounds_abroad(t)) || (said = ran_for(t)))
 		return said;
 	if ((said = clause_says(t, FEW_TIMES, AHEAD, "")))
 		return said;
