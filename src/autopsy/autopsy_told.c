@@ -14,11 +14,22 @@ autopsy_said(const struct autopsy *y, const struct said *s)
 	return arena_printf(y->arena, "line %d says \"%s\"", s->line, visible_text(y->arena, s->words));
 }
 
+#define TAIL	16	/* bytes of two quotations by which they are of the same words */
+
+/* Are two quotations the same words, of which one may begin further ahead? */
+static bool
+are_same(const struct said *a, const struct said *b)
+{
+	size_t m = strlen(a->words), n = strlen(b->words);
+
+	return strcmp(a->words, b->words) == 0 || (a->line == b->line && m >= TAIL && n >= TAIL && strcmp(a->words + m - TAIL, b->words + n - TAIL) == 0);
+}
+
 const char *
 autopsy_told(const struct autopsy *y)
 {
 	const struct oom_told *t = &y->log.paste.told;
-	const char *killed = !t->killed.line || (t->device && !t->by_system) || t->host ? NULL : strcmp(t->killed.words, t->said.words) == 0 ? "Where" :
+	const char *killed = !t->killed.line || (t->device && !t->by_system) || t->host ? NULL : are_same(&t->killed, &t->said) ? "Where" :
 	    arena_printf(y->arena, "And %s: where", autopsy_said(y, &t->killed));	/* the same words are not quoted again */
 
 	return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\".%s", visible_text(y->arena, t->said.words), !killed ? "" :
