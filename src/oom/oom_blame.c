@@ -43,9 +43,12 @@ denies_device(struct oom_paste *p, struct talk t)
 
 #define EACH_PROCESS	"each process|every process|each rank|every rank|each gpu|every gpu|each worker|every worker|all processes|per process|per rank|each replica|to other processes|to the other processes|to the processes"
 
+#define ONCE_EACH	"one time for each gpu|once for each gpu|once per gpu|once for every gpu|one time for each process|once for each process|once per process|once for each rank|once per rank|instances of the same model|instances of the same models|copies of the same model|copies of the same models"
+
 #define WHOLE_CHINESE	"数据|state_dict|state dict|权重|模型|checkpoint|参数"
 
-/* "Each process gets a replica of the data", "loads all of the data": as many of them as
+/* "Each process gets a replica of the data", "loads all of the data", "loads the models into RAM
+ * once for each GPU": as many of them as
  * processes. */
 static const char *
 copies_data(struct talk t)
@@ -56,6 +59,9 @@ copies_data(struct talk t)
 
 	if (at)
 		return talk_any_phrase(t, WHOLE_CHINESE) && talk_any_phrase(t, OOM_READS_CHINESE) && !talk_any_phrase(t, "共享|避免|只加载|不会") ? at : NULL;
+	at = talk_find_whole(t, ONCE_EACH, &n);
+	if (at && talk_any_whole(talk_sentence(t, at), "ram cpu host") && talk_any_begins(talk_sentence(t, at), "load read model weight encod checkpoint") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) && !talk_any_whole(talk_sentence(t, at), "not no without instead avoid if should would could"))
+		return at;
 	at = talk_find_whole(t, EACH_PROCESS, &n);
 	sentence = at ? talk_sentence(t, at) : t;
 	if (!at || !(talk_any_whole(sentence, "data dataset datasets dataframe dataframes features corpus embeddings csv file images matrix matrices array arrays table tables dict dictionary list object") || ((talk_any_whole(sentence, "state_dict weights checkpoint") || (talk_any_whole(sentence, "model") && talk_any_whole(sentence, "loads reads"))) && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))

@@ -148,6 +148,7 @@ const struct detail oom_details[] = {
 	{ "CUDA kernel errors might be asynchronously reported", DETAIL_FACT, OOM_CUDA, TRACE_LATE },
 	{ "cuCtxCreate", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
 	{ "THCTensorRandom.cu:25", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },	/* Torch makes its generator there as it begins */
+	{ "in function 'readObject'", DETAIL_FACT, OOM_CUDA, TRACE_LOADING },	/* Torch reads a file */
 	{ "THCTensorRandom.cu line=25", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
 	{ "cublasCreate(handle)", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
 	{ "expr=cublasCreate", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },	/* of ONNX Runtime */

@@ -15,7 +15,7 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_FRAMES_3] = "sam3|sam3.1|sam 3|sam 3.1|sam-3|sam-3.1|sam3_video_predictor|build_sam3_video_predictor|sam3_video_inference|sam3.1_video_predictor_example|sam3_video_predictor_example",
 	[DOMAIN_POINTS] = "lightglue|loftr|hloc|pipeline_sfm|hierarchical-localization",
 	[DOMAIN_FLUX] = "flux.1-dev|flux.1-schnell|flux1-dev|flux1-schnell|flux1dev|flux1dev_v10|flux1-dev-fp8|flux.1-kontext-dev|flux.1-fill-dev|dreambooth_flux|train_dreambooth_flux|train_dreambooth_lora_flux",
-	[DOMAIN_RANKS] = "jaccard_distance|compute_jaccard_distance|jaccard distance|jaccard distances|k-reciprocal|k_reciprocal",
+	[DOMAIN_RANKS] = "jaccard_distance|compute_jaccard_distance|jaccard distance|jaccard distances|k-reciprocal|k_reciprocal|re_ranking|query and gallery|gallery and query",
 	[DOMAIN_TRANSDUCER] = "rnn_transducer|rnn-transducer|rnn transducer|rnnt|rnn-t|rnntloss|rnnt_loss|rnnt loss|rnn-t loss|transducer loss|transducerloss|transducer_loss|warp-transducer|warp_transducer|warprnnt|warp_rnnt|transformer transducer|transformer-transducer|"
 	    "transformer_transducer|conformer transducer|conformer-transducer|conformer_transducer|transducer model|transducer joint|joint network of the transducer|transducertask|asrtransducertask|transducer",
 	[DOMAIN_SPEECH] = "asr|speech recognition|speech-to-text|espnet|espnet2|wenet|wav2vec|wav2vec2|hubert|librispeech|aishell|ljspeech|libritts|tts|text-to-speech|text to speech|"

@@ -182,6 +182,19 @@ is_purpose(struct talk sentence, const char *s)
 	    "prepare for|as input to|input to|to be used in|to use in|to use with|later in|用于|用来做");
 }
 
+#define GIVES		"i am processing|i'm processing|we are processing|i process|processing a|i have a|i am using a|i'm using a|my input is|the input is|i feed|input of|i run it on|i am running it on"
+
+/* "I'm processing a cloud of 40k points": what one's own run is given, whatever sentence tells of
+ * the failure. */
+static const char *
+gives_cloud(struct talk t)
+{
+	size_t n;
+	const char *at = says(t, CLOUD), *gives = at ? talk_find_whole(talk_part(t, talk_sentence(t, at).s, at), GIVES, &n) : NULL;
+
+	return gives && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) && !talk_any_whole(talk_sentence(t, at), "if should would could") ? at : NULL;
+}
+
 /* The same of a program that is run: in the sentence that tells of memory, or in one that says that
  * it trains or runs. */
 static const char *
@@ -207,8 +220,8 @@ says_splats(const struct oom_told *o, struct talk t, int line)
 
 	if (at || o->here_line != line)
 		return at;
-	at = talk_find_whole(t, DENSIFIES, &n);
-	return at && !talk_any_whole(clause_word_ahead(t, at), "no without not") ? at : NULL;
+	at = talk_find_whole(t, DENSIFIES "|" SPLATS, &n);
+	return at && !talk_any_whole(clause_word_ahead(t, at), "no without not") && !is_purpose(talk_sentence(t, at), at) ? at : NULL;
 }
 
 #define AGENT_MODULES	"stable_baselines|stable_baselines3|sb3_contrib|rllib|ray.rllib|tianshou|tensorforce|gym|gymnasium|torchrl|tf_agents|keras_rl|rl.agents"
@@ -455,6 +468,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	oom_note(&o->agent, t, says_agent(o, t, line), line);
 	if (o->here_line == line)
 		oom_note(&o->cloud, t, says(oom_told_sentence(o, t), CLOUD), line);
+	oom_note(&o->cloud, t, gives_cloud(t), line);
 	oom_note(&o->collected, t, names_collected(t), line);
 	oom_note(&o->splats, t, says_splats(o, t, line), line);
 	if (o->here_line == line)

@@ -18,7 +18,7 @@ static const struct {
 	const char *unless;	/* and of these none on the same line */
 	bool traced;		/* of a traceback's lines, too */
 } names[] = {
-	{ HABIT_OFFLOADS, "offload_optimizer|offload_param|cpu_offload|cpu-offload|cpu offload|cpuoffload|zero-offload|zero offload|zero3_offload|"
+	{ HABIT_OFFLOADS, "offload_optimizer|cpu_adam.py|--adam_offload|offload_param|cpu_offload|cpu-offload|cpu offload|cpuoffload|zero-offload|zero offload|zero3_offload|"
 	    "zero2_offload|z3_offload|z2_offload|zero3-offload|zero3 offload|zero-3 offload|default_offload|deepspeedcpuadam|module cpu_adam|cpu_adam op:|optimizer offload|offload the optimizer|"
 	    "offload optimizer|offloading the optimizer|offloading optimizer",
 	    "false|none|nvme|enable_|sequential_|model_cpu|offload_gb|offload-gb|comfy|[no]|import |add_argument(", false },

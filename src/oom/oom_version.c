@@ -34,11 +34,18 @@ has_version(struct talk t)
 #define ALIKE		"same error|same errors|same issue|same issues|same problem|same problems|same thing|same message|same result|same results|same behaviour|same behavior|is the same|are the same|same happens|same memory"
 #define FAILS		"cannot start|can't start|can not start|won't start|no longer starts|no longer runs|no longer works|no longer fits|stopped working|keeps reporting errors|keep reporting errors"
 
+/* "The largest batch that I can set is only 30" */
+static bool
+takes_fewer(struct talk sentence)
+{
+	return talk_any_begins(sentence, "batch") && talk_has_whole(sentence, "is only|only around|only about|can only|had to reduce|have to reduce|need to reduce|had to lower|have to lower");
+}
+
 /* Does a sentence say that something failed, and not that it did before? */
 static bool
 fails_there(struct talk sentence)
 {
-	return (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_has_whole(sentence, FAILS)) && !talk_any_whole(sentence, NO_CHANGE) && !talk_has_whole(sentence, ALIKE);
+	return (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_has_whole(sentence, FAILS) || takes_fewer(sentence)) && !talk_any_whole(sentence, NO_CHANGE) && !talk_has_whole(sentence, ALIKE);
 }
 
 /* Is what stands AT, or else anything of SENTENCE, a version? Not "back to model_r9.4_v02", a name
