@@ -149,6 +149,7 @@ struct oom_message {
 	bool raised;		/* what a traceback of Python ends with */
 	bool logged;		/* of a level of which a run goes on */
 	bool titled;		/* in a title or a sentence, of what is shown below it */
+	bool alone;		/* on the first line, with nothing on the second */
 	bool commented;		/* in a comment of code */
 	int caught;		/* the line by which its program went on from it; 0: none is known */
 	bool python;		/* said by a program of Python: with a traceback, or behind its error's name */

@@ -453,6 +453,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	o.convolves = convolves(r, p, begin, s, end);
 	o.attends = attends(r, p, begin, s, end);
 	code = oom_lines_ahead(r, begin, 3);
+	o.alone = r->titled;
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code), r->source);
 	if (o.warning && o.says && strcmp(o.says, SKIPPED) == 0)
 		oom_keep_caught(r->log, r->line, false);

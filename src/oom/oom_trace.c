@@ -572,7 +572,7 @@ oom_trace_end(struct oom_trace *t, struct oom_log *log)
 	int i;
 
 	for (i = 0; told && i < log->messages.n; i++)
-		told = (log->messages.v[i].titled || (announced && !log->messages.v[i].traced) || (log->messages.v[i].last == 1 && (log->messages.v[i].python || !log->messages.v[i].size[OOM_ASKED].known))) && log->messages.v[i].last < t->begun;	/* a title may be the error's line */
+		told = (log->messages.v[i].titled || (announced && !log->messages.v[i].traced) || (log->messages.v[i].last == 1 && (log->messages.v[i].python || (log->messages.v[i].alone && !log->messages.v[i].size[OOM_ASKED].known)))) && log->messages.v[i].last < t->begun;	/* a title may be the error's line */
 	for (i = 0; told && i < log->messages.n; i++)
 		give(t, &log->messages.v[i]);
 	if (told && log->messages.n == 0) {
