@@ -228,7 +228,10 @@ look_on(struct budget *b, struct model *model, const struct search_limits *limit
 {
 	struct search_limits on = *limits;
 
-	on.most_work = b->most_work = model->work + work_for(b->o);
+	on.most_work = model->work + work_for(b->o);
+	if (!b->o->seconds && on.most_work > RECOMPUTE_MOST)
+		on.most_work = RECOMPUTE_MOST;
+	b->most_work = on.most_work;
 	if (!b->at_last && b->nclose > 0)
 		budget_place_cheaper(b, model);
 	if (b->at_last || b->nclose > 0)

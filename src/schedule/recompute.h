@@ -37,14 +37,16 @@
 /* Events in all trials of a search for a budget: a second or so. And in all those together by which
  * questions of a planned network are answered (pass_options->search_work). */
 #define RECOMPUTE_WORK		((int64_t)16 << 20)
-#define RECOMPUTE_LONGEST	(3 * RECOMPUTE_WORK)	/* where nothing was found for a budget that the spec names */
+#define RECOMPUTE_LONGEST	(2 * RECOMPUTE_WORK)	/* where nothing was found for a budget that the spec names */
+#define RECOMPUTE_MOST		(3 * RECOMPUTE_WORK)	/* of all searches for it, after which nothing is looked for that costs less */
 #define RECOMPUTE_SECOND	((int64_t)4 << 20)	/* half of what a second of a processor does of it, about: there may be two */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 
 #define RECOMPUTE_SHARED	3	/* for a budget that the spec names, that part of the work is what shares are of, */
 #define RECOMPUTE_REFINED	4	/* and that is for what a last resort makes again in vain */
 
-#define RECOMPUTE_VISITS	32	/* placing a buffer so often is worth an event */
+#define RECOMPUTE_VISITS	32	/* placing a buffer so often is worth an event, */
+#define RECOMPUTE_VISITS_FAR	8	/* or so often, where there are thousands */
 
 /* Rewrites GRAPH (the model's, or a clone of it whose tensors MAP gives) as the last trial ran. */
 void	recompute_apply(const struct model *, struct graph *, struct tensor *const *map);

@@ -10,6 +10,9 @@
 #include "plan/plan.h"
 
 #define CLOSE_EFFORT	8	/* times a network's steps: half a second each */
+#define LARGE		4000	/* nodes, */
+#define ENOUGH		3	/* choices planned, and */
+#define MORE		4	/* that part more than was taken off them: then others are judged by their peak */
 
 struct module *
 budget_copy_of_trial(const struct module *m, const struct model *model, struct arena *a)
@@ -87,7 +90,29 @@ keep_close(struct budget *b, struct module *planned, struct model *model)
 static void
 count_visits(struct model *model, int64_t visits)
 {
-	model->work += visits / RECOMPUTE_VISITS;
+	model->work += visits / (model->nnodes < LARGE ? RECOMPUTE_VISITS : RECOMPUTE_VISITS_FAR);
+}
+
+/* To plan a step of LARGE nodes takes as long as dozens of trials, and it is planned to see what
+ * its order takes off the peak. Where that was little for a few choices, it is not much more for
+ * others. */
+static bool
+is_above(const struct budget *b, const struct model *model)
+{
+	const struct known_gain *known = &model->of_order;
+	int64_t above = model->trial->peak + step_persistent(b->m, b->o, model) - b->bytes;
+
+	return model->nnodes >= LARGE && known->choices >= ENOUGH && above > known->most + known->most / MORE;
+}
+
+static void
+note_gain(const struct budget *b, struct model *model, int64_t bound)
+{
+	int64_t gain = model->trial->peak + step_persistent(b->m, b->o, model) - bound;
+
+	model->of_order.choices++;
+	if (gain > model->of_order.most)
+		model->of_order.most = gain;
 }
 
 /* As arena_of_trial(), but no further than it takes to see that it does not fit. */
@@ -100,8 +125,9 @@ fits_as(struct budget *b, struct model *model, bool tight)
 	bool close, fits;
 
 	quiet.tight = tight;
-	close = passes_between(copy, &quiet, "recompute", "lifetimes") && copy->plan->lower_bound_bytes <= b->bytes &&
-	    passes_between(copy, &quiet, "lifetimes", "place");
+	if ((close = passes_between(copy, &quiet, "recompute", "lifetimes")))
+		note_gain(b, model, copy->plan->lower_bound_bytes);
+	close = close && copy->plan->lower_bound_bytes <= b->bytes && passes_between(copy, &quiet, "lifetimes", "place");
 	if (close)
 		count_visits(model, copy->plan->visits);
 	if (close && b->thorough && copy->plan->arena_bytes > b->bytes)
@@ -126,6 +152,8 @@ fits_budget(struct model *model, void *context)
 {
 	struct budget *b = context;
 
+	if (is_above(b, model))
+		return false;
 	return fits_as(b, model, false) || (module_ranks(b->m) > 1 && fits_as(b, model, true));
 }
 

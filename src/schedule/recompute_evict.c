@@ -366,7 +366,8 @@ evict_pass(struct evicting *e, double reach, const double *weight, struct steps 
 	out->n = 0;
 	for (i = 0; i < m->nnodes && good; i++)
 		good = run_node(e, i);
-	m->work += e->looks + out->n;
+	m->work += e->looks;
+	model_count_work(m, out->n);
 	if (good)
 		steps_prune(m, out, out, -1, STEPS_NO_LIMIT);
 	return good;

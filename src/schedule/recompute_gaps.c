@@ -31,6 +31,9 @@
 #define LOOK_WORK	4	/* trials that finding all gaps is worth */
 #define DESCENT_SHARE	40	/* of the work of a search, a descent's */
 #define MOST_STRUCK	400	/* values made again that are kept instead, to see what that is worth */
+#define MOST_AHEAD	((int64_t)4 << 20)	/* nodes ahead of readers that are looked at for gaps, */
+#define AHEAD_WORK	8	/* so many of which are worth an event, */
+#define AHEAD_SORTED	16	/* and a gap there so many */
 #define LEVELS		24	/* of the highest live bytes in ranges of events */
 
 struct gap {
@@ -58,6 +61,7 @@ struct gaps {
 	int64_t *highest[LEVELS];	/* by power of two and event */
 	double most;		/* that a move may cost */
 	bool hopeful;		/* where the moves there are seem too few, none is tried */
+	int64_t ahead;		/* nodes before which values might be made in time, looked at so far */
 	VEC(struct gap) gap;
 	VEC(int) made;
 	struct gap *first;	/* the best ones, by place */
@@ -206,12 +210,13 @@ by_score(const void *x, const void *y)
 static void
 add_gaps(struct gaps *g, int v, int beg, int event)
 {
-	int i;
+	int i, n = g->gap.n + 1;
 
 	add_gap(g, v, beg, event, g->place[event]);
-	for (i = event - 1; g->s->in_time && i > beg + 1 && i >= g->m->forward; i--)
+	for (i = event - 1; g->s->in_time && i > beg + 1 && i >= g->m->forward && g->ahead < MOST_AHEAD; i--, g->ahead++)
 		if (!g->m->trial->event[i].again && g->m->trial->live[i] <= g->s->aim)
 			add_gap(g, v, beg, i, g->place[i]);
+	g->ahead += g->gap.n > n ? AHEAD_SORTED * (g->gap.n - n) : 0;
 }
 
 /* Uses of an event: gaps end before it. */
@@ -252,7 +257,7 @@ find_gaps(struct gaps *g)
 	search_sum_excess(g->s);
 	note_reads(g);
 	note_highest(g);
-	g->gap.n = g->made.n = 0;
+	g->gap.n = g->made.n = g->ahead = 0;
 	for (i = 0; i < t->nevents; i++) {
 		const struct event *e = &t->event[i];
 		int out = m->node[e->node].nout ? m->node[e->node].out[0] : -1;
@@ -265,7 +270,8 @@ find_gaps(struct gaps *g)
 	}
 	if (g->gap.n > 1)
 		qsort(g->gap.v, (size_t)g->gap.n, sizeof(*g->gap.v), by_score);
-	g->m->work += LOOK_WORK * (int64_t)t->nevents;
+	g->m->work += g->ahead / AHEAD_WORK;
+	model_count_work(g->m, LOOK_WORK * (int64_t)t->nevents);
 }
 
 static int
@@ -299,7 +305,7 @@ make_moves(struct gaps *g, const struct steps *s, const struct gap *gap, int n, 
 	g->other.n = at;
 	if (steps_prune(g->m, &g->other, &g->other, -1, (struct steps_limit){ g->s->aim, excess - 1 }))
 		return true;
-	g->m->work += at;
+	model_count_work(g->m, at);
 	return false;
 }
 

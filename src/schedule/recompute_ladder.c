@@ -295,7 +295,7 @@ fits(struct ladder *l, struct steps *c)
 
 	if (c->cost == HUGE_VAL || !steps_try(s->m, c))
 		return false;
-	s->m->work += PLAN_WORK * (int64_t)s->m->nnodes;
+	model_count_work(s->m, PLAN_WORK * (int64_t)s->m->nnodes);
 	return s->limits->fits(s->m, s->limits->context);
 }
 

@@ -192,7 +192,7 @@ copy_without(struct striking *k, const struct steps *s, int without, int64_t mos
 	bool good = steps_prune(k->m, &k->less, s, without, (struct steps_limit){ most, 0 });
 
 	if (!good)
-		k->m->work += s->n;
+		model_count_work(k->m, s->n);
 	return good;
 }
 

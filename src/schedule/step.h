@@ -86,6 +86,11 @@ struct model_value {
 	bool settled : 1;	/* its state is the spec's choice, not the search's */
 };
 
+struct known_gain {		/* of choices that were planned: bytes that the order of nodes took off their peak */
+	int choices;
+	int64_t most;
+};
+
 struct model {
 	struct arena *arena;
 	struct graph *g;
@@ -103,8 +108,17 @@ struct model {
 	struct trial *trial;	/* room for one trial */
 	int64_t effort;		/* of the descent so far: events of all trials, nodes of estimates */
 	int64_t work;		/* of all descents: the same without what was known from before */
+	int heft;		/* as how many events of a smaller step one counts, whose arrays are near */
 	const struct known_descent *descents;	/* recompute_known.c; of this order, at this batch */
+	struct known_gain of_order;	/* recompute_budget.c; the same */
 };
+
+/* So many events were gone over. */
+static inline void
+model_count_work(struct model *m, int64_t events)
+{
+	m->work += events * m->heft;
+}
 
 /* Have both the same size at any batch? */
 static inline bool

@@ -289,6 +289,7 @@ step_price(struct model *m, int64_t batch)
 
 	m->batch = batch;
 	m->descents = NULL;
+	m->of_order = (struct known_gain){ 0, 0 };
 	for (i = 0; i < m->nvalues; i++)
 		m->trial->bytes[i] = m->value[i].bytes = aligned(m->options, at_batch(&m->value[i], batch));
 	for (i = 0; i < m->nnodes; i++) {
@@ -302,6 +303,8 @@ step_price(struct model *m, int64_t batch)
 }
 
 /* ---- all ---- */
+
+#define NEAR	24000	/* nodes of a step, whose arrays caches hold */
 
 struct model *
 step_model(struct arena *a, struct graph *g, const struct pass_options *o, int repeats)
@@ -332,6 +335,7 @@ step_model(struct arena *a, struct graph *g, const struct pass_options *o, int r
 		m->result[m->nresults++] = value_of(m, index, g->loss);
 	arena_free(scratch);
 	fix_values(m);
+	m->heft = 1 + m->nnodes / NEAR;
 	m->state = arena_array(a, (size_t)m->nvalues + 1, sizeof(*m->state));
 	step_make_trial(m);
 	step_keep_all(m);
@@ -365,6 +369,7 @@ step_reorder(struct model *m)
 
 	move_nodes(m);
 	m->descents = NULL;
+	m->of_order = (struct known_gain){ 0, 0 };
 	m->forward = 0;
 	for (i = 0; i < m->nnodes; i++)
 		note_place(m, i);

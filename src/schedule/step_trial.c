@@ -345,8 +345,8 @@ finish(struct model *m, bool valid)
 	struct trial *t = m->trial;
 
 	t->valid = valid;
-	m->effort += t->nevents;
-	m->work += t->nevents;
+	m->effort += (int64_t)t->nevents * m->heft;
+	model_count_work(m, t->nevents);
 	if (!t->valid) {
 		t->peak = INT64_MAX;
 		return false;

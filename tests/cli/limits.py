@@ -143,6 +143,11 @@ SHAPES = {
     "recompute-all": lambda: net(chain(2490, lambda i: "dense(4) -> relu")) + settings("recompute *"),
     "recompute-budget": lambda: net("h = x -> dense(16) -> 2490 * (dense(16) -> sigmoid)") +
     settings(f"recompute auto({2491 * 1088 // 1024 + 4}KiB)"),
+    "branches-budget": lambda: net(lines(2400, lambda i: f"a{i} = x -> dense(4) -> sigmoid") + "\nh = concat(" +
+                                   ", ".join(f"a{i}" for i in range(2400)) + ")") + settings("recompute auto(1500KiB)"),
+    "skips-budget": lambda: SHAPES["skips"]().replace(TRAIN, settings("recompute auto(380KiB)")),
+    "transformer-budget": lambda: net("h = x -> dense(1024) -> reshape(16, 64) -> 300 * t -> flatten") +
+    TRANSFORMER.replace("dense(8)", "dense(128)").replace("dense(4)", "dense(64)") + settings("recompute auto(120MiB)"),
     "residual-budget": lambda: residual("1GiB"),
     "residual-least": lambda: residual("700MiB"),
     "residual-thousand": lambda: 'use "std/vision.nn"\nnetwork n {\ninput x : f32[3, 32, 32]\ntarget y : class[10]\n'
