@@ -75,6 +75,9 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, one_runs), offsetof(struct oom_paste, first.line), SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE | OF_TORCH, TRACE_PARALLEL | TRACE_BUCKETS,
 	    "Where it is the same run, with as much for each device, what several of them add is what had no room: buffers by which they exchange (NCCL's" IN_TRAINING("; in DistributedDataParallel buckets as large as the gradients, which with "
 	    "gradient_as_bucket_view=True are the gradients' own memory") "), copies and results of the others on the first (DataParallel), or a part of the first that all processes have, where they are not told their own (torch.cuda.set_device(), map_location)." },
+	{ offsetof(struct oom_paste, summed), offsetof(struct oom_paste, splits), SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
+	    "Where each of those devices has all of the weights (as in DataParallel and DistributedDataParallel), it has to hold by itself what a run with one needs, and what they have together does not count; where weights are split "
+	    "among them (FSDP, ZeRO's stage 3, tensor parallel, layers in parts), it does." },
 	{ offsetof(struct oom_paste, by_growth), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where it runs with that alone, TensorFlow had taken nearly all of the device for itself as it began, as it does unless it is told otherwise, and what asks for memory there beside that, another process or a library "
 	    "(cuDNN, NCCL), found none." },

@@ -153,7 +153,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_CACHED,	WORDS,		"a sentence that says that samples are kept in memory, and no device's memory")			\
 	SAYS(TOLD_SAVED,	WORDS,		"a sentence of the failure that speaks of results that are written, and no device's memory")			\
 	SAYS(TOLD_UNGRADED,	WORDS,		"a sentence that says that torch.no_grad() is missing, and a device's memory")			\
-	SAYS(TOLD_PROCESSES,	WORDS,		"a sentence that speaks of how many processes there are, or says that one of several devices alone runs it, and a device's memory, or of TensorFlow, that it runs only with memory growth")			\
+	SAYS(TOLD_PROCESSES,	WORDS,		"a sentence that speaks of how many processes there are, or says that one of several devices alone runs it, or adds up what they have, and a device's memory, or of TensorFlow, that it runs only with memory growth")			\
 	SAYS(TOLD_SWAPPED,	WORDS,		"a sentence that says that it runs with more swap, and no device's memory")			\
 	SAYS(TOLD_SMALL,	WORDS,		"a sentence that names a machine with little memory, and no device's memory")			\
 	SAYS(TOLD_QUANTIZES,	WORDS,		"a sentence of the failure that says that weights are quantized, and a device's memory")		\

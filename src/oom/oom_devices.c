@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 #include "oom/oom_wording.h"
 
@@ -302,4 +303,46 @@ oom_devices_shared(struct talk t)
 	if (at && talk_any_phrase(talk_head(t, at, sizeof("assigned")), "assigned") && !talk_any_whole(talk_sentence(t, at), "job jobs processes trials runs trainings experiments scripts"))
 		at = NULL;		/* layers and tensors are, too */
 	return at && !clause_is_question(talk_sentence(t, at)) && !talk_has_whole(talk_sentence(t, at), OOM_ON_SEVERAL) ? at : oom_wording(t, WORDING_NOTEBOOKS);
+}
+
+#define SUMMED		"in total|totally|total vram|total gpu memory|total memory is|total memory of|total gpu ram|total|combined vram|combined memory|combined|altogether|all together"
+#define SUMMED_CHINESE	"总显存|显存总共|总共|一共|合计|共计"
+#define SEVERAL_CARDS	"gpus gpu's cards 3090s 4090s 5090s a100s h100s v100s 2080tis 1080tis"
+#define NOT_SUMMED	"machine ram cpu host usage used using uses consumption capacity"
+#define BESIDE_SUM	24	/* bytes, to the amount */
+
+/* Does T have an amount of memory, "96GB"? */
+static bool
+has_amount(struct talk t)
+{
+	const char *s, *to = NULL;
+	struct talk unit;
+	int64_t n;
+
+	while ((s = oom_number_walk(t, ".-", &to, &n))) {
+		unit = clause_word_behind(t, to);
+		if (n > 0 && unit.s - to <= 1 && talk_is_one_of(unit, "g gb gib"))
+			return true;
+	}
+	return false;
+}
+
+/* "I use four 3090 GPUs, the total memory is 96GB" */
+const char *
+oom_devices_summed(struct talk t)
+{
+	const char *at, *from, *chinese = talk_first(t, SUMMED_CHINESE);
+	struct talk rest, sentence, near;
+	size_t n;
+
+	if (chinese)
+		return talk_any_phrase(clause_sentence(t, chinese), "卡|gpu") && talk_any_phrase(talk_head(t, chinese, 2 * BESIDE_SUM), "g|G") && has_amount(talk_head(t, chinese, 2 * BESIDE_SUM)) && !talk_any_phrase(clause_sentence(t, chinese), "吗|？|内存") ? chinese : NULL;
+	for (rest = t; (at = talk_find_whole(rest, SUMMED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		sentence = talk_sentence(t, at);
+		from = at - sentence.s > BESIDE_SUM ? at - BESIDE_SUM : sentence.s;
+		near = talk_part(t, from, talk_head(sentence, at + n, BESIDE_SUM).s + talk_head(sentence, at + n, BESIDE_SUM).n);
+		if (has_amount(near) && talk_any_whole(sentence, SEVERAL_CARDS) && !talk_any_whole(sentence, NOT_SUMMED) && !memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "if should would each per"))
+			return at;
+	}
+	return NULL;
 }

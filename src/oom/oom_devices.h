@@ -11,6 +11,8 @@ const char	*oom_devices_on_one(struct talk);	/* the latter alone */
 const char	*oom_devices_first(struct talk);
 const char	*oom_devices_unused(struct talk);
 const char	*oom_devices_single(struct talk);
+/* What all of them have is added up. */
+const char	*oom_devices_summed(struct talk);
 /* Others use it, too. */
 const char	*oom_devices_shared(struct talk);
 

@@ -154,6 +154,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int few_in_vain;	/* that line, where fewer samples were tried in vain and it says how few; */
 	int64_t least_batch;	/* of how many samples, the least; else 1 where they say that it has one, whatever comes of it; 0: not said */
 	int fits;		/* the last sentence that says that a run of it fits, or did; */
+	struct said summed;	/* or of what several devices have together; */
 	struct said one_runs;	/* or that it runs on one device, where several fail; */
 	struct said shapes;	/* of inputs whose shapes vary; */
 	struct said talk;	/* of replies of a conversation, after which it fails; */

@@ -228,6 +228,16 @@ oom_pictures_large(struct talk t)
 	    !talk_any_phrase(talk_sentence(t, at), "any image|any picture|any resolution|any size|any input") ? at : NULL;
 }
 
+/* "In patches it works, but I need it as a whole slide": a scan of tissue that is given as one. */
+const char *
+oom_pictures_whole(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "as a whole slide|on the whole slide|on a whole slide|the entire slide|an entire slide|the whole wsi|a whole wsi|the entire wsi|an entire wsi", &n);
+
+	return at && !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "if should would could instead") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) ? at : NULL;
+}
+
 /* "Multi-scale deformable attention" is a layer, by the word that follows. */
 static bool
 is_part_of_network(struct talk t, struct talk clause, const char *at)

@@ -224,12 +224,15 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		oom_note(&p->shared, t, oom_devices_shared(t), line);
 		oom_note(&p->unused, t, oom_devices_unused(t), line);
 		oom_note(&p->single, t, oom_devices_single(t), line);
+		oom_note(&p->summed, t, oom_devices_summed(t), line);
 		if (p->told.said.line || p->told.here_line)
 			oom_note(&p->spare, t, oom_runs_spare(t), line);
 		oom_note(&p->peak, t, oom_wording(t, WORDING_PEAK), line);
 	}
 	oom_note_given(&p->large, &p->told, t, line, oom_pictures_large);
 	oom_note_failure(&p->large, &p->told, t, oom_pictures_side(t), line);
+	if (p->told.here_line == line && !p->large.line)
+		oom_note(&p->large, t, oom_pictures_whole(t), line);
 	oom_note_failure(&p->sizes, &p->told, t, oom_pictures_sizes(t), line);
 	if (!p->sizes.line)
 		oom_note(&p->sizes, t, oom_wording(t, WORDING_FIXED_SIZE), line);
