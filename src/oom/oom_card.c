@@ -108,17 +108,17 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 
 #define OF_ONES_CHINESE	"显卡是|显卡为|显卡：|显卡:|我用的是|我使用的是|我的是|我是用|我的卡是|gpu是|gpu为|gpu：|我的显卡|单张|用的显卡"
 
-/* The last words of T by which what follows is one's own: "I can't test it since I use ..." */
-static const char *
-last_own(struct talk t)
+/* What stands behind the last reason of T: "I can't test it since I use ..." */
+static struct talk
+behind_reason(struct talk t)
 {
-	struct talk rest;
-	const char *at, *last = NULL;
+	struct talk rest = t;
+	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, OF_ONES_OWN, &n)); rest = talk_part(t, at + n, t.s + t.n))
-		last = at;
-	return last;
+	while ((at = talk_find_whole(rest, "because|since|as", &n)))
+		rest = talk_part(t, at + n, t.s + t.n);
+	return rest;
 }
 
 /* "I am using a GTX 1080": by its name alone. */
@@ -126,12 +126,12 @@ static const char *
 named_card(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, SMALL_CARDS, &n), *own;
+	const char *at = talk_find_whole(t, SMALL_CARDS, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (at && talk_any_phrase(talk_part(t, sentence.s, at), OF_ONES_CHINESE) && !talk_any_phrase(sentence, "吗|能跑|可以跑|够|建议|推荐|需要|换成|换了|别人|作者"))
 		return at;
-	if (!at || !(own = last_own(talk_part(t, sentence.s, at))) || clause_says_no(talk_part(t, own, at), ""))
+	if (!at || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN) || clause_says_no(behind_reason(talk_part(t, talk_clause(t, at, n).s, at)), ""))
 		return NULL;
 	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) || is_of_past(talk_clause(t, at, n)) || works_there(t, at) ? NULL : at;
 }

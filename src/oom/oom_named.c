@@ -211,17 +211,21 @@ says_of_run(const struct oom_told *o, struct talk t, const char *phrases, int li
 	return NULL;
 }
 
-/* Or the functions that add some, in the line that tells of memory. */
+/* Or the functions that add some, or one's own wish for them, in the line that tells of memory. */
 static const char *
 says_splats(const struct oom_told *o, struct talk t, int line)
 {
 	const char *at = says_of_run(o, t, SPLATS, line);
+	struct talk sentence;
 	size_t n;
 
 	if (at || o->here_line != line)
 		return at;
-	at = talk_find_whole(t, DENSIFIES "|" SPLATS, &n);
-	return at && !talk_any_whole(clause_word_ahead(t, at), "no without not") && !is_purpose(talk_sentence(t, at), at) ? at : NULL;
+	if ((at = talk_find_whole(t, DENSIFIES, &n)))
+		return !talk_any_whole(clause_word_ahead(t, at), "no without not") ? at : NULL;
+	at = says(t, SPLATS);
+	sentence = at ? talk_sentence(t, at) : t;
+	return at && talk_any_whole(talk_part(t, sentence.s, at), "i i'm we we're") && !is_purpose(sentence, at) ? at : NULL;
 }
 
 #define AGENT_MODULES	"stable_baselines|stable_baselines3|sb3_contrib|rllib|ray.rllib|tianshou|tensorforce|gym|gymnasium|torchrl|tf_agents|keras_rl|rl.agents"
