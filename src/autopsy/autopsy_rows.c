@@ -31,6 +31,8 @@
 #define UNDISPOSED	IN_BROWSER("Tensors are made in each round, and TensorFlow.js keeps each until it is disposed of"), "then tf.memory().numTensors, which counts them, grows from round to round. With " \
     "tf.tidy() around what makes them, or dispose() on each, it does not."
 #define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
+#define OTHER_DEVICE	{ WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "	\
+    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID"), "with both set, to that order and the free one's number, it begins." }
 
 const struct row autopsy_rows[] = {
 	{ NEEDS_LIBRARY | NEEDS_TORCH, NULL, {
@@ -333,9 +335,11 @@ const struct row autopsy_rows[] = {
 		    "another order." },
 		{ "A phase began that needs more (tests, a file that is saved" HAS_TRAINED(", layers or a part of the loss that join in") ")", "then it fails at the same place each time." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." } } },
+	{ NEEDS_CARD | NEEDS_FREE, "it ran on this device", {
+		OTHER_DEVICE,
+		{ MORE ", though it was free ahead of it", LEAVES } } },
 	{ NEEDS_FREE, "a device is free", {
-		{ WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "
-		    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID"), "with both set, to that order and the free one's number, it begins." },
+		OTHER_DEVICE,
 		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
 	{ NEEDS_CARD, "it ran on this device", {
 		{ MORE, LEAVES } } },

@@ -268,6 +268,15 @@ has_sides(const struct oom_shape *s)
 	return false;
 }
 
+/* "bert/encoder/layer_11/intermediate/dense/mul_1": a result of a layer that works on positions as
+ * rows, and neither a weight nor its gradient. */
+static bool
+is_of_encoder(const char *node, const struct oom_shape *s)
+{
+	return s->dim[0] >= MANY && strstr(node, "encoder/layer_") && (strstr(node, "/intermediate/") || strstr(node, "/output/")) && !strstr(node, "gradients") && !strstr(node, "Adam") &&
+	    !strstr(node, "kernel") && !strstr(node, "read");
+}
+
 /* Where the shape is not said, the operation's name may tell what it was. */
 static void
 tensorflow_node(struct autopsy *y)
@@ -344,6 +353,9 @@ tensorflow_shape(struct autopsy *y)
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its first extent, %lld, is the number of samples, it "
 		    "grows with the batch in proportion%s.", (long long)s->dim[0], s->dim[1] < LONG_SAMPLE ? "" :
 		    arena_printf(y->arena, "; and where its second, %lld, is their length (steps, words, frames), with that, too", (long long)s->dim[1])));
+	else if (s->rank == 2 && is_of_encoder(o->node, s))
+		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "By its name the operation is of a layer of an encoder as BERT has it. Where its %lld rows are all positions of all samples at once (the batch times the length), "
+		    TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "shorter ones" TRY_FIRST "shorter samples" TRY_END ", make it smaller in proportion, as all results of its layers.", (long long)s->dim[0]));
 	else if (s->rank == 2 && !of_named_matrix(y, s) && !of_wide_product(y, s))
 		of_matrix(y, s);
 }

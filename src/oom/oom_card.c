@@ -78,6 +78,19 @@ is_of_files(struct talk t, const char *to)
 	return talk_is_one_of(word, "dataset data file files model models checkpoint csv images video corpus archive swap disk freed less more") && !talk_is_one_of(clause_word_behind(t, word.s + word.n), "memory ram");
 }
 
+/* "Can I train on my laptop (GTX 1650 - 4 GB)? It returns an OOM.": does the sentence behind the
+ * question at S say that it fails there? */
+static bool
+asks_and_fails(struct talk t, const char *s)
+{
+	struct talk sentence = talk_sentence(t, s), next;
+
+	if (sentence.s + sentence.n + 2 >= t.s + t.n || !talk_has_whole(sentence, "is it possible to|can i|can this|could i|is there a way to|is there any way to"))
+		return false;
+	next = talk_sentence(t, sentence.s + sentence.n + 2);
+	return oom_short_fails(next) && !clause_is_question(next) && !talk_any_whole(next, "if would will should might may");
+}
+
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
  * machine's, nor what one needs. */
 static bool
@@ -98,7 +111,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 		return true;
 	if (talk_has_whole(ahead, "i only have|i have only|i just have") && talk_has_whole(talk_head(t, s, 24), OF_CARDS_MEMORY) && !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE))
 		return true;		/* whatever is asked behind it */
-	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && (!talk_any_whole(clause, USES) || talk_has_whole(ahead, USES_ONE)) && !clause_is_question(talk_sentence(t, s));
+	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && (!talk_any_whole(clause, USES) || talk_has_whole(ahead, USES_ONE)) && (!clause_is_question(talk_sentence(t, s)) || asks_and_fails(t, s));
 }
 
 /* Cards that have as much or less, in all of their kinds. */

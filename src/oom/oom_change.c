@@ -133,6 +133,29 @@ works_with_part(struct talk t)
 	return NULL;
 }
 
+#define ONE_OF		"on with for in this one a the particular specific certain single large larger big long"
+#define ONE_FILE	"file video recording image picture volume scene document book pdf clip sample sequence"
+
+/* "On just one particular file I get this error": of others it is not said to. */
+static const char *
+fails_with_one(struct talk t)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, word, sentence;
+	bool one;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "just|only", &n)); rest = talk_part(t, at + n, end)) {
+		one = false;
+		for (word = clause_word_behind(t, at + n); talk_is_one_of(word, ONE_OF); word = clause_word_behind(t, word.s + word.n))
+			one |= talk_is_one_of(word, "particular specific certain");
+		sentence = talk_sentence(t, at);
+		if (one && talk_is_one_of(word, ONE_FILE) && (oom_short_fails(sentence) || clause_names_failure(sentence)) && !clause_works(sentence) && !talk_any_whole(sentence, "if should would could at even") && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
 /* "With the set of the paper it works fine. With my own dataset it is out of memory.": of two
  * sentences, both of which name data, or of two clauses. */
 const char *
@@ -143,7 +166,7 @@ oom_change_data(struct talk t)
 	bool works = false, other = false;
 	size_t n;
 
-	if ((at = works_with_part(t)) || (at = oom_wording(t, WORDING_LARGER_DATA)))
+	if ((at = works_with_part(t)) || (at = fails_with_one(t)) || (at = oom_wording(t, WORDING_LARGER_DATA)))
 		return at;
 	if (!talk_has_whole(t, DATA))
 		return NULL;

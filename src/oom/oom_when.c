@@ -191,6 +191,21 @@ is_late_chinese(struct talk clause, const char *said)
 #define FEW_TIMES	"worked fine few times|worked fine a few times|worked a few times|worked few times|worked several times|worked fine several times|worked a couple of times|works a few times|works fine a few times|works few times|works several times|works a couple of times|" \
     "ran fine a few times|ran a few times|runs a few times|runs fine a few times|worked for a few|works for a few|worked fine for a few|works fine for a few|worked once or twice|works once or twice"
 
+/* "Each time when epoch 51 starts", in a line that names a failure: a round that is not the
+ * first. */
+static const char *
+as_round_starts(struct talk t)
+{
+	const char *s = NULL, *to = NULL;
+	int64_t n;
+
+	while ((s = oom_number_walk(t, "", &to, &n)))
+		if (n > 1 && talk_is_one_of(clause_word_ahead(t, s), "epoch") && talk_is_one_of(clause_word_behind(t, to), "start starts started begin begins began is") &&
+		    talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "when once as whenever until after") && says_or_gets(talk_sentence(t, s)))
+			return s;
+	return NULL;
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -213,7 +228,7 @@ is_late(struct talk t)
 		return is_of_learning(t, said) ? NULL : said;
 	if ((said = clause_says(t, DELAYED, AHEAD, "")) && says_or_gets(t))
 		return said;
-	if ((said = rounds_in(t)) || (said = oom_rounds_late(t)) || (said = oom_rounds_abroad(t)) || (said = ran_for(t)))
+	if ((said = rounds_in(t)) || (said = oom_rounds_late(t)) || (said = oom_rounds_abroad(t)) || (said = ran_for(t)) || (said = as_round_starts(t)))
 		return said;
 	if ((said = clause_says(t, FEW_TIMES, AHEAD, "")))
 		return said;
