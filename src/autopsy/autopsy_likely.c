@@ -202,7 +202,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SECOND)] = o->host || p->grows.line || autopsy_is_of_another(y) || (words && !autopsy_may_be_torch(y) && !autopsy_trains(y)) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;
 	told[place(NEEDS_LARGE)] = p->same_size ? NULL : &p->large;
-	told[place(NEEDS_CARD)] = o->host || p->told.host || (words && p->told.ram && !p->told.device) || p->later.line || p->second_fails || p->knobs[KNOB_THREADS].line ? NULL : &p->card;
+	/* "a GPU (2 GB available)": what is free of it */
+	told[place(NEEDS_CARD)] = o->host || (p->card.line && p->card.line == p->unused.line && strcmp(p->card.words, p->unused.words) == 0) || p->told.host || (words && p->told.ram && !p->told.device) || p->later.line || p->second_fails || p->knobs[KNOB_THREADS].line ? NULL : &p->card;
 	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = autopsy_grows_there(y) ? &p->grows : NULL;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
