@@ -177,6 +177,17 @@ is_of_object(struct talk t, const char *s, struct talk unit)
 	return talk_is_one_of(clause_word_behind(t, unit.s + unit.n), "in") && talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "is are was were be object objects file size data dataset matrix array table model");
 }
 
+#define IS_SHORT	"n't seem to cut|not seem to cut|n't cut|not cut|n't enough|is not enough|are not enough|was not enough|were not enough|seems not enough|n't suffice|not suffice|n't sufficient|is not sufficient|are not sufficient|n't seem to be enough|not seem to be enough|n't seem enough|not seem enough"
+#define SHORT_WITHIN	40	/* bytes from its name to that */
+
+/* "32 GB RAM doesn't seem to cut it": is it said of the memory in WORD that it is too little? */
+static bool
+is_short(struct talk sentence, struct talk word)
+{
+	return talk_is_one_of(word, "ram") && talk_holds(sentence, word.s) && talk_has_whole(talk_head(sentence, word.s + word.n, SHORT_WITHIN), IS_SHORT) && !talk_any_whole(sentence, CARDS " if should would could swap disk ssd") &&
+	    !memchr(sentence.s, '?', sentence.n);
+}
+
 /* "I have 16 GB of RAM", "a MacBook with 16Gb RAM": what a machine has, and not what is taken of
  * it. */
 static const char *
@@ -202,6 +213,8 @@ ram_of_machine(struct talk t)
 		for (i = 0, word = clause_word_behind(t, unit.s + unit.n); i < NEAR_AMOUNT && word.n > 0 && !talk_is_one_of(word, "ram memory"); i++, word = clause_word_behind(t, word.s + word.n))
 			;
 		sentence = talk_sentence(t, s);
+		if (i < NEAR_AMOUNT && is_short(sentence, word))
+			return s;
 		if (is_of_machine(sentence, s, unit) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, "if should would could not no need needs require requires " OF_ANOTHER) &&
 		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n))
 			return s;
