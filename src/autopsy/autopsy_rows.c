@@ -240,7 +240,7 @@ const struct row autopsy_rows[] = {
 		    "(loss.item(), .detach().cpu()) take nothing there, and without that hook nothing is kept." } } },
 	{ NEEDS_MODELS, "several models lie there at once", {
 		{ "Each has its weights there, and what it works with, for as long as something holds it", IN_TRAINING("one after the other, with the one before let go of (in Python del, gc.collect()" IN_KERAS(", in Keras "
-		    "clear_session()") "), or a process for each, they need no more than the largest; instances of one model take less where they are fewer.") IN_SERVING("fewer of them at a time on one device, or fewer instances of one (in Triton the count of its "
+		    "clear_session()") "), or a process for each, they need no more than the largest; instances of one model take less where they are fewer.") IN_SERVING("fewer of them at a time on one device, none of those before (a program that is begun anew, or told to keep one alone), or fewer instances of one (in Triton the count of its "
 		    "instance_group), take less.") } } },
 	{ NEEDS_VOCABULARY, "scores are made for each word of a large vocabulary", {
 		{ "The last layer's results, softmax, the loss and their gradients have a number for each word at each position, and that layer and the words' vectors a "

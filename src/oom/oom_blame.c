@@ -47,6 +47,24 @@ denies_device(struct oom_paste *p, struct talk t)
 
 #define WHOLE_CHINESE	"数据|state_dict|state dict|权重|模型|checkpoint|参数"
 
+/* "Four complete models are loaded", "8 copies of the weights lie in RAM". */
+static const char *
+counts_copies(struct talk t)
+{
+	struct talk rest = t, word, sentence;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	for (; (at = talk_find_whole(rest, "complete models|full models|whole models|entire models|complete copies|full copies|copies of the model|copies of the whole model|copies of the weights|copies of all weights", &n)); rest = talk_part(t, at + n, end)) {
+		word = clause_word_ahead(t, at);
+		sentence = talk_sentence(t, at);
+		if ((talk_is_one_of(word, "two three four five six eight sixteen") || (word.n > 0 && is_digit(*word.s) && !talk_is_one_of(word, "1 0"))) &&
+		    talk_any_begins(sentence, "load read held kept lie stay") && !talk_any_whole(sentence, "not no instead without avoid if should vram") && !talk_has_whole(sentence, "on gpu|on gpus|on the gpu|on the gpus|on one gpu|on a gpu|in gpu|into gpu|into the gpu|gpu memory|each gpu|on the card|on one card") && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
 /* "Each process gets a replica of the data", "loads all of the data", "loads the models into RAM
  * once for each GPU": as many of them as
  * processes. */
@@ -62,9 +80,10 @@ copies_data(struct talk t)
 	at = talk_find_whole(t, ONCE_EACH, &n);
 	if (at && talk_any_whole(talk_sentence(t, at), "ram cpu host") && talk_any_begins(talk_sentence(t, at), "load read model weight encod checkpoint") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) && !talk_any_whole(talk_sentence(t, at), "not no without instead avoid if should would could"))
 		return at;
-	at = talk_find_whole(t, EACH_PROCESS, &n);
-	sentence = at ? talk_sentence(t, at) : t;
-	if (!at || !(talk_any_whole(sentence, "data dataset datasets dataframe dataframes features corpus embeddings csv file images matrix matrices array arrays table tables dict dictionary list object") || ((talk_any_whole(sentence, "state_dict weights checkpoint") || (talk_any_whole(sentence, "model") && talk_any_whole(sentence, "loads reads"))) && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
+	if (!(at = talk_find_whole(t, EACH_PROCESS, &n)))
+		return counts_copies(t);
+	sentence = talk_sentence(t, at);
+	if (!(talk_any_whole(sentence, "data dataset datasets dataframe dataframes features corpus embeddings csv file images matrix matrices array arrays table tables dict dictionary list object") || ((talk_any_whole(sentence, "state_dict weights checkpoint") || (talk_any_whole(sentence, "model") && talk_any_whole(sentence, "loads reads"))) && !talk_any_begins(sentence, "gpu vram card cuda device"))) || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	if (talk_any_whole(sentence, "not no without instead avoid avoids once shared loader loaders part parts shard shards subset portion chunk slice map maps mapped"))
 		return NULL;

@@ -8,7 +8,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_wording.h"
 
-#define WORDING_WAYS	3
+#define WORDING_WAYS	4
 #define WORDING_BESIDE	9	/* conditions, and the end of them */
 
 enum place {			/* around a phrase: ahead of it and behind it are up to it, from is with it */
