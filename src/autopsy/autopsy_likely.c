@@ -416,7 +416,7 @@ push_items(struct autopsy *y, const struct row *r)
 
 /* Rows that a message with figures leaves open, too, where people's words lead there. */
 #define BESIDE_FIGURES	(NEEDS_RESUMES | NEEDS_FIRST | NEEDS_UNFREEZES | NEEDS_SECOND | NEEDS_ADAM | NEEDS_RETAINS | NEEDS_DECODES | NEEDS_VOCABULARY | NEEDS_SAVES | NEEDS_TRIALS | \
-    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS | NEEDS_SINGLE)
+    NEEDS_SPLATS | NEEDS_LARGE | NEEDS_LONG | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS | NEEDS_SINGLE)
 
 /* Rows beside which it is told, too, what a network is for. */
 #define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_LARGE | NEEDS_LONG | NEEDS_PROCESSOR)
@@ -475,16 +475,34 @@ first_item(const struct autopsy *y, const struct row *r)
 
 #define OF_ONE		1	/* the item, of pictures in the machine's memory, that holds of a single one, too */
 
-/* Do people call pictures large, by a word for that and not by their sides? */
+/* Do people use any of those WORDS there? */
+static bool
+says_any(const struct said *said, const char *const *words)
+{
+	int i;
+
+	for (i = 0; words[i] && !(said->line && strstr(said->words, words[i])); i++)
+		;
+	return words[i] != NULL;
+}
+
+/* Do they call pictures large, by a word for that and not by their sides? */
 static bool
 says_large(const struct said *large)
 {
 	static const char *const words[] = { "large", "big", "huge", "太大", "过大", NULL };
-	int i;
 
-	for (i = 0; words[i] && !(large->line && strstr(large->words, words[i])); i++)
-		;
-	return words[i] != NULL;
+	return says_any(large, words);
+}
+
+/* And what is given long, or do they tell from how much on it fails? A film alone is not long. */
+static bool
+says_long(const struct said *media)
+{
+	static const char *const words[] = { "a long ", "very long", "too long", "long audio", "long video", "long text", "long input", "longer than", "more than ", "over ", "all frames", "00 frames", "hours", "小时", "很长", "较长", "太长", "过长",
+	    "超过", NULL };
+
+	return media && says_any(media, words);
 }
 
 /* Of a message that only figures explain: where people say what the run was at, what that would
@@ -498,6 +516,10 @@ beside_figures(struct autopsy *y, const struct said *told[])
 
 	if (told[place(NEEDS_RESUMES)] == &y->log.paste.resumed)
 		is &= ~NEEDS_RESUMES;	/* a setting tells no time */
+	for (i = 0; i < y->reported.n && y->reported.v[i].kind != SAYS_TOLD_LONG; i++)
+		;
+	if (i < y->reported.n || !says_long(told[place(NEEDS_LONG)]))
+		is &= ~NEEDS_LONG;	/* or that was told of one tensor */
 	if (y->log.paste.again.line || y->causes.n == 0 || (y->main->host ? !says_large(&y->log.paste.large) : !autopsy_is_of_samples(y)))
 		return;
 	for (r = autopsy_rows; r->needs; r++)

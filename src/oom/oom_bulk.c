@@ -91,6 +91,35 @@ names_long(struct talk t)
 
 #define MANY_FRAMES	500
 
+#define LEAST_BOUND	8
+
+/* "It fails with more than 48 frames", ">2000 residues", "over 30 images": from how many on. */
+static const char *
+has_bound(struct talk t)
+{
+	const char *at = NULL, *s, *ahead;
+	int64_t count;
+	size_t n;
+
+	while (talk_next_phrase(t, " frames| residues| amino acids| pages| images| pictures| views", &at, &n)) {
+		for (s = at; s > t.s && is_digit(s[-1]); s--)
+			;
+		for (ahead = s; ahead > t.s && ahead[-1] == ' '; ahead--)
+			;
+		if (s < at && piece_count(s, at, &count) && count >= LEAST_BOUND && !talk_any_begins(t, "train step epoch replay buffer batch") &&
+		    (talk_is_one_of(clause_word_ahead(t, s), "than over above exceeding exceeds beyond") || (ahead > t.s && ahead[-1] == '>')) &&
+		    !talk_has_whole(talk_part(t, t.s, s), "no more than|not more than|less than|fewer than"))
+			return s;
+	}
+	at = NULL;
+	while (talk_next_phrase(t, "超过|大于|多于", &at, &n)) {
+		s = piece_past_blanks(at + n, t.s + t.n);
+		if (s < t.s + t.n && is_digit(*s) && (s = piece_count(s, t.s + t.n, &count)) && count >= LEAST_BOUND && talk_any_phrase(talk_head(t, s, 8), "帧|张|页"))
+			return at;
+	}
+	return NULL;
+}
+
 /* "a video with 4200 frames" */
 static const char *
 counts_frames(struct talk t)
@@ -109,7 +138,7 @@ counts_frames(struct talk t)
 		if (s < at && is_digit(*s) && (s == t.s || s[-1] == ' ') && piece_count(s, at, &frames) && frames >= MANY_FRAMES && !talk_any_begins(t, "train step epoch replay buffer"))
 			return s;
 	}
-	return NULL;
+	return has_bound(t);
 }
 
 const char *
@@ -118,7 +147,7 @@ oom_bulk_long(struct talk t, bool sentence)
 	const char *at = talk_any_begins(t, "training trained train") ? NULL : lasts(t);
 
 	at = at || !sentence || talk_any_begins(t, "training trained train") ? at : names_long(t);
-	return at || !sentence ? at : counts_frames(t);
+	return at ? at : sentence ? counts_frames(t) : has_bound(t);
 }
 
 #define OF_PAGES	"+ pages|all pages|hundreds of pages|thousands of pages|many pages|page pdf|pages pdf|large pdf|long pdf|big pdf|larger pdf|longer pdf|large document|larger document"
