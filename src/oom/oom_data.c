@@ -110,6 +110,23 @@ is_little(struct talk t, const char *at)
 	return talk_is_one_of(word, "not isn't aren't wasn't");
 }
 
+/* "./run -n 8 >> sizes.csv", "-o out.npy", "| tee all.csv": where output goes. */
+static bool
+is_written(struct talk t, const char *at)
+{
+	const char *s = at, *to;
+
+	while (s > t.s && s[-1] != ' ' && s[-1] != '>')
+		s--;
+	while (s > t.s && s[-1] == ' ')
+		s--;
+	for (to = s; s > t.s && s[-1] != ' ' && s[-1] != '=';)
+		s--;
+	if (to > s && to[-1] == '>')
+		return s == t.s || to - s <= 3;		/* "1>>", not a quote's */
+	return talk_is_one_of(talk_part(t, s, to), "-o --out --output tee");
+}
+
 void
 oom_data_line(struct oom_told *o, struct talk t, int line, bool killed)
 {
@@ -117,7 +134,7 @@ oom_data_line(struct oom_told *o, struct talk t, int line, bool killed)
 	struct talk rest;
 
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !is_little(t, at) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_cleared(talk_sentence(t, at), at)) {
+		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !is_little(t, at) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_written(t, at) && !is_cleared(talk_sentence(t, at), at)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}

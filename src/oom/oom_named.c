@@ -244,6 +244,30 @@ names_game(struct talk t)
 #define AGENT_CALLS	"env.step(|envs.step(|gym.make(|gymnasium.make(|agent.act(|agent.learn(|select_action(|choose_action(|--env_id|--env-id|next_state'|next_state\"|ppoagent|dqnagent|ddpgagent|sacagent|td3agent|replaymemory(|replay_memory.push|memory.push("
 #define ALGORITHMS	"ppo dqn ddqn ddpg td3 sac a2c a3c trpo r2d2 maddpg qmix"
 
+#define LEARNING	"train trains trainer training run runs runner agent agents policy actor critic replay buffer learner learn continuous discrete atari mujoco cartpole gym env envs rollout rollouts jax torch keras lstm rnn cnn"
+
+/* "ppo_continuous_action", "train_sac.py", "agents/dqn/": a program's file or a folder, or with
+ * another part that is of learning; not "sac_amplitude", a column's name. */
+static bool
+is_of_learning(struct talk t, const char *s, const char *to)
+{
+	const char *end = t.s + t.n, *part;
+
+	while (s > t.s && (is_letter(s[-1]) || is_digit(s[-1]) || memchr("_-/.", s[-1], 4)))
+		s--;
+	while (to < end && (is_letter(*to) || is_digit(*to) || memchr("_-/.", *to, 4)))
+		to++;
+	if (talk_any_phrase(talk_part(t, s, to), ".py") || memchr(s, '/', (size_t)(to - s)))
+		return true;
+	for (; s < to; s = part + 1) {
+		for (part = s; part < to && (is_letter(*part) || is_digit(*part)); part++)
+			;
+		if (talk_is_one_of(talk_part(t, s, part), LEARNING))
+			return true;
+	}
+	return false;
+}
+
 /* "run_r2d2_sac.py", "ppo_continuous": of a name's parts one is what agents learn by, and it is a
  * program's, or has another part. */
 static const char *
@@ -257,7 +281,7 @@ names_algorithm(struct talk t)
 			continue;
 		while (to < end && (is_letter(*to) || is_digit(*to)))
 			to++;
-		if (((s > t.s && memchr("_/", s[-1], 2)) || (to < end && (*to == '_' || (end - to > 2 && memcmp(to, ".py", 3) == 0)))) && talk_is_one_of(talk_part(t, s, to), ALGORITHMS) &&
+		if (((s > t.s && memchr("_/", s[-1], 2)) || (to < end && (*to == '_' || (end - to > 2 && memcmp(to, ".py", 3) == 0)))) && talk_is_one_of(talk_part(t, s, to), ALGORITHMS) && is_of_learning(t, s, to) &&
 		    !talk_any_phrase(t, "://|reward_model|actor_rollout|deepspeed|accelerate launch|trlx|trainer.main"))
 			return s;
 	}

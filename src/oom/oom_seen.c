@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_short.h"
 
 /* ---- by a name ---- */
 
@@ -77,6 +78,15 @@ occupies(struct oom_habits *h, struct talk t, int line, bool told)
 		oom_habit_keep(h, HABIT_OCCUPIES, line, 0, at, at + n);
 }
 
+#define ROOM_MADE	"get around|got around|work around|worked around|solved|fixed|resolved|overcome|overcame|goes through with|went through with|works with|worked with|runs with|ran with|it works|it worked"
+
+/* "I got around this by a larger heap, -Xmx200g": that is what ended it. */
+static bool
+is_cure(struct talk t)
+{
+	return talk_has_whole(t, ROOM_MADE) && !talk_any_whole(t, "tried try but however still didn't doesn't not cannot if") && !oom_short_fails(t);
+}
+
 void
 oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool traced)
 {
@@ -96,6 +106,8 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 				continue;
 			if (names[i].kind == HABIT_HEAP && (at + n == end || !is_digit(at[n])))
 				continue;	/* named without a size */
+			if (names[i].kind == HABIT_HEAP && told && is_cure(talk_sentence(t, at)))
+				continue;
 			if (names[i].kind == HABIT_HEAP && talk_any_phrase(t, "picked up _java_options"))
 				h->of[HABIT_HEAP] = (struct oom_habit){ 0 };	/* that is in force, whatever a command says */
 			if (names[i].kind == HABIT_INDEX && at != piece_past_blanks(t.s, end))
