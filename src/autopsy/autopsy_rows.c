@@ -85,7 +85,7 @@ const struct row autopsy_rows[] = {
 		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." } } },
 	{ NEEDS_AGAIN, "it failed when it was run again", {
 		{ OUT_OF_BROWSER("What the run before made lies there still, in the same process (in a notebook or an interpreter names, lists and the last error's traceback hold it)"), "with the process begun "
-		    "anew, or with that let go of ahead of it (in Python del, gc.collect()), it runs." },
+		    "anew, or with that let go of ahead of it, it runs." },
 		{ IN_BROWSER("What the run before made lies there still, in the same page or process, as TensorFlow.js keeps a tensor until it is disposed of"), "with that begun anew, or with these "
 		    "let go of (dispose(), or tf.tidy() around what makes them), it runs." },
 		{ MAYBE_DEVICE(WITH_DEVICE("The process of the run before has not ended")), LISTED } } },
