@@ -28,6 +28,23 @@ normalised(const struct tensor_readers *r, const struct node *n)
 	    adds_to_channels(n) ? next : NULL;
 }
 
+/* The bytes of all biases that the text of N makes: a block used twice has two. */
+static int64_t
+bytes_there(struct lint *l, const struct tensor_readers *r, struct node *const *update, const struct node *n)
+{
+	const struct graph *f = l->module->forward;
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < f->nodes.n; i++) {
+		const struct node *o = f->nodes.v[i];
+
+		if (o->loc.src == n->loc.src && o->loc.beg == n->loc.beg && o->loc.end == n->loc.end && normalised(r, o))
+			sum += measure_trained_bytes(l->module, update, o->in[2]);
+	}
+	return sum;
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -50,7 +67,7 @@ check(const struct rule *rule, struct lint *l)
 		    "subtracts it with the mean", n->path);
 		diag_help(l->diags, g, "%s(..., bias=false): %s B less, and a pass over its "
 		    "output's gradient", n->op->name, lint_commas(m->arena,
-		    measure_trained_bytes(m, update, n->in[2])));
+		    bytes_there(l, &r, update, n)));
 		if (!place_has(&needed, n->loc))
 			fix_argument(l, g, n->loc, "bias", "false", "write bias=false");
 	}

@@ -7,6 +7,8 @@
 #include "rulekit/graph_query.h"
 
 #define SMALLEST_SIDE	16	/* of a picture; fewer may be channels */
+#define OBLONG_SIDE	32	/* of one that is no square: of sensors and joints by steps there are fewer */
+#define MOST_OBLONG	4	/* times the other */
 #define MOST_COLOURS	4
 
 static bool
@@ -21,12 +23,18 @@ is_side(int64_t n)
 	return n >= SMALLEST_SIDE;
 }
 
+static bool
+are_sides(int64_t a, int64_t b)
+{
+	return is_side(a) && (a == b || (a >= OBLONG_SIDE && b >= OBLONG_SIDE && a <= MOST_OBLONG * b && b <= MOST_OBLONG * a));
+}
+
 /* [height, width, channels]. One channel behind may be the width of a sequence, unless it is a
  * square's. */
 static bool
 has_channels_last(const struct tensor *x)
 {
-	return x->rank == 3 && is_side(x->dim[0]) && is_side(x->dim[1]) && is_colour(x->dim[2]) &&
+	return x->rank == 3 && are_sides(x->dim[0], x->dim[1]) && is_colour(x->dim[2]) &&
 	    (x->dim[2] > 1 || x->dim[0] == x->dim[1]);
 }
 
@@ -116,7 +124,8 @@ const struct rule rule_input_order = {
 	    "of 3; one of [64, 3, 32, 32] is a convolution of volumes of depth 3. How images lie in memory is "
 	    "another matter, which --layout decides.\n\n"
 	    "Reported where a convolution or a pool reads an input of three extents whose last is 1, 3 or 4 and whose "
-	    "others are at least 16 (the same, if the last is 1), or of four, the second being 1, 3 or 4 and the "
+	    "others are the same and at least 16, or, if the last is not 1, at least 32 and neither more than four times "
+	    "the other (17 joints by 128 steps are no picture), or of four, the second being 1, 3 or 4 and the "
 	    "last two at least 16.",
 	.check = check,
 	.needs = NEEDS_GRAPH,

@@ -6,6 +6,7 @@
  * to a short length makes sgd's steps as much smaller. And the two means of adam, by which
  * steps are a learning rate long, if the second remembers longer than the first.
  */
+#include "rulekit/edited_spec.h"
 #include "rulekit/graph_query.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ static void
 report_clip(const struct rule *rule, struct lint *l, const struct optimizer_number *r, size_t i)
 {
 	double clip = l->module->set.clip;
-	struct diag *g = lint_report(l, rule, r->loc, "clip %g leaves sgd steps far below what it is used with", clip);
+	struct diag *g = lint_report(l, rule, edited_setting(l, SEC_TRAIN, "clip", r->loc), "clip %g leaves sgd steps far below what it is used with", clip);
 
 	diag_fact(l->diags, g, "a step is at most lr * clip = %g long", r->value * clip);
 	diag_help(l->diags, g, "usual for clip: 0.1 to 10; for %s: %s", r->optimizer->name, ranges[i].usual);

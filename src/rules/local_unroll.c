@@ -56,14 +56,19 @@ tell_lowerings(struct lint *l, struct diag *g, const struct keras_local *k)
 }
 
 static void
-tell_cure(struct lint *l, struct diag *g, const struct keras_local *k)
+tell_cure(struct lint *l, struct diag *g, const struct keras_local *k, int64_t cost)
 {
 	struct arena *a = l->module->arena;
 	int64_t b = l->module->plan->batch;
 	bool sparse = affine_at(k->sparse, b) <= affine_at(k->masked, b);
+	int64_t bytes = affine_at(sparse ? k->sparse : k->masked, b), memory = l->module->set.device.memory;
 
-	diag_help(l->diags, g, "in Keras, implementation=%d needs at most %s", sparse ? 3 : 2,
-	    lint_human(a, affine_at(sparse ? k->sparse : k->masked, b)));
+	if (bytes >= cost)
+		diag_help(l->diags, g, "no implementation of Keras is sure to need less: fewer positions by a stride, fewer filters, or conv, "
+		    "whose weights are the same at all positions");
+	else
+		diag_help(l->diags, g, "in Keras, implementation=%d needs at most %s%s", sparse ? 3 : 2, lint_human(a, bytes),
+		    l->module->set.device.given && memory > 0 && bytes > memory ? ", which is more than the device has" : "");
 	if (k->field == k->forward->in[0]->dim[0] && k->filters == 1)
 		diag_help(l->diags, g, "a (1, 1) kernel per position with one filter is also a "
 		    "product with a weight per position, summed over the channels");
@@ -92,7 +97,7 @@ check_node(const struct rule *rule, struct lint *l, const struct node *n)
 		    lint_commas(a, affine_at(k.input, b)), lint_commas(a, cost));
 	tell_fit(l, g, &k);
 	tell_lowerings(l, g, &k);
-	tell_cure(l, g, &k);
+	tell_cure(l, g, &k, cost);
 }
 
 static void

@@ -1,7 +1,7 @@
 /*
- * metric-mismatch: a metric of something that no loss trains, or accuracy where numbers are
- * predicted. A walk backward over the forward graph marks what the losses are made of, a walk
- * forward what other parameters go into.
+ * metric-mismatch: a metric of something that no loss trains, accuracy where numbers are predicted,
+ * or of as many answers as there are classes. A walk backward over the forward graph marks what the
+ * losses are made of, a walk forward what other parameters go into.
  */
 #include "rulekit/graph_query.h"
 
@@ -120,6 +120,23 @@ counts_yes_and_no(const struct node *metric)
 	    metric->in[1]->classes == 0;
 }
 
+/* More than that is an error of the language. */
+static bool
+counts_all_classes(const struct node *metric)
+{
+	return node_is(metric, "accuracy") && metric->nin > 1 && metric->in[1] && metric->in[1]->classes > 1 &&
+	    op_int(metric, "top") == metric->in[1]->classes;
+}
+
+static void
+report_all(const struct rule *rule, struct lint *l, const struct result *r, long long classes)
+{
+	struct diag *d = lint_report(l, rule, r->loc, "accuracy with top=%lld of %lld classes counts every answer as right",
+	    classes, classes);
+
+	diag_help(l->diags, d, classes > 2 ? "top=2, or without top, which is 1" : "without top, which is 1");
+}
+
 static void
 report_regression(const struct rule *rule, struct lint *l, const struct result *r,
     const struct node *loss)
@@ -158,6 +175,8 @@ check(const struct rule *rule, struct lint *l)
 
 		if (!r->is_loss && counts_yes_and_no(n) && n->in[0] && mse[n->in[0]->id])
 			report_regression(rule, l, r, mse[n->in[0]->id]);
+		if (!r->is_loss && counts_all_classes(n))
+			report_all(rule, l, r, (long long)n->in[1]->classes);
 		if (r->is_loss || !n || !of || !untrained[of->id])
 			continue;
 		if (r->predicted) {
@@ -183,7 +202,7 @@ const struct rule rule_metric_mismatch = {
 	    "the metric.\n\n"
 	    "Reported too: accuracy of what mse trains. Of numbers it says nothing, as in Keras, "
 	    "where it stays near 0; of yes and no it wants logits, which are below 0 for no. Use "
-	    "bce_with_logits, or mse as the metric.",
+	    "bce_with_logits, or mse as the metric. And accuracy whose top is the number of classes, which is always 1.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };

@@ -6,6 +6,8 @@
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
 
+#include "base/map.h"
+#include "base/text.h"
 #include "ir/op.h"
 #include "ops/pointwise.h"
 
@@ -20,7 +22,12 @@ struct untrained {
 	const struct node *first;	/* the layer that comes first in the network */
 	int layers;
 	int64_t parameters;
+	struct text paths;		/* what `freeze` is to name */
+	const char *last;		/* of these */
+	int names;
 };
+
+#define MOST_NAMES	6
 
 /* Is the gradient of operand K 0 whatever arrives? */
 static bool
@@ -74,12 +81,57 @@ walk_back(struct walk *w, const struct graph *g)
 	}
 }
 
+/* What a path begins with, as the spec calls it. */
+static const char *
+first_name(struct arena *a, const char *path)
+{
+	return arena_strndup(a, path, strcspn(path, "."));
+}
+
+/* Names of which some parameter is trained: these cannot be frozen as a whole. */
+static struct map
+trained_names(const struct walk *w, const struct graph *g)
+{
+	struct map names = { NULL, 0, 0, NULL, 0 };
+	int i, k;
+
+	for (i = 0; i < g->nodes.n; i++)
+		for (k = 0; k < g->nodes.v[i]->nin; k++) {
+			const struct tensor *t = g->nodes.v[i]->in[k];
+			const char *name = t && t->kind == T_PARAM && w->gets[t->id] ? first_name(w->arena, t->name) : NULL;
+
+			if (name && !map_get(&names, name))
+				map_put(w->arena, &names, name, w->arena);
+		}
+	return names;
+}
+
+/* Layers come in the graph's order, so that those of one name stand together, or nearly. */
+static void
+add_name(struct walk *w, struct untrained *u, const struct map *trained, const struct node *n, const struct tensor *t)
+{
+	const char *name = first_name(w->arena, t->name);
+
+	if (map_get(trained, name))
+		name = n->path;
+	if (u->last && strcmp(u->last, name) == 0)
+		return;
+	if (!u->last)
+		text_init(&u->paths, w->arena);
+	u->last = name;
+	if (++u->names <= MOST_NAMES)
+		text_printf(&u->paths, "%s%s", u->names > 1 ? ", " : "", name);
+	else if (u->names == MOST_NAMES + 1)
+		text_puts(&u->paths, ", ...");
+}
+
 /* Layers by who ended their gradient. */
 static struct untrained *
-count(const struct walk *w, const struct graph *g)
+count(struct walk *w, const struct graph *g)
 {
 	struct untrained *by = arena_array(w->arena, (size_t)g->nodes.n + 1, sizeof(*by));
 	bool *counted = arena_array(w->arena, (size_t)g->module->next_tensor + 1, sizeof(*counted));
+	struct map trained = trained_names(w, g);
 	int i, k;
 
 	for (i = 0; i < g->nodes.n; i++) {
@@ -95,6 +147,7 @@ count(const struct walk *w, const struct graph *g)
 			last = &by[w->ended[t->id] - 1];
 			last->first = last->first ? last->first : n;
 			last->parameters += tensor_elements_per_sample(t);
+			add_name(w, last, &trained, n, t);
 		}
 		if (last)
 			last->layers++;
@@ -114,10 +167,10 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 	diag_fact(l->diags, g, "no loss has a gradient for %s parameter%s there, which stay%s as initialised",
 	    lint_commas(a, u->parameters), u->parameters == 1 ? "" : "s", u->parameters == 1 ? "s" : "");
 	if (node_is(n, "stop_gradient"))
-		diag_help(l->diags, g, "stop fewer of its readers; or say that it is meant: freeze %s", u->first->path);
+		diag_help(l->diags, g, "stop fewer of its readers; or say that it is meant: freeze %s", u->paths.s);
 	else
 		diag_help(l->diags, g, "put something smooth in its place, as softmax or sigmoid; pass the gradient around "
-		    "what is made of it, x + stop_gradient(y - x); or say that it is meant: freeze %s", u->first->path);
+		    "what is made of it, x + stop_gradient(y - x); or say that it is meant: freeze %s", u->paths.s);
 }
 
 static void

@@ -1,27 +1,33 @@
 /*
  * schedule-contradiction: a learning rate schedule that training is too short for, or that does
- * nothing. Durations in epochs and in steps are compared where the samples are known; the language
- * itself refuses a warm-up longer than training in the same unit.
+ * nothing; and patience that outlasts training. Durations in epochs and in steps are compared where
+ * the samples are known, by the spec or the files; the language itself refuses a warm-up longer
+ * than training in the same unit.
  */
+#include "rulekit/data_look.h"
+#include "rulekit/edited_spec.h"
 #include "rulekit/fix_edits.h"
 
-/* In steps; 0 where the spec does not say how many steps an epoch has. */
+/* In steps; 0 where nothing says how many steps an epoch has. */
 static double
-steps(const struct settings *set, struct duration d)
+steps(const struct lint *l, struct duration d)
 {
-	int64_t n = set->data.samples;
+	const struct settings *set = &l->module->set;
+	int64_t n = d.epochs ? data_samples(l, &set->data) : 0;
 
 	return d.epochs ? d.count * (double)((n + set->batch - 1) / set->batch) : d.count;
 }
 
 /* Is A longer than B (or as long, with OR_EQUAL)? False where that is not known. */
 static bool
-longer(const struct settings *set, struct duration a, struct duration b, bool or_equal)
+longer(const struct lint *l, struct duration a, struct duration b, bool or_equal)
 {
-	double x = steps(set, a), y = steps(set, b);
+	double x, y;
 
 	if (a.epochs == b.epochs)
 		return a.count > b.count || (or_equal && a.count == b.count);
+	x = steps(l, a);
+	y = steps(l, b);
 	return x > 0 && y > 0 && (x > y || (or_equal && x == y));
 }
 
@@ -31,9 +37,13 @@ text(const struct module *m, struct duration d)
 	return arena_printf(m->arena, "%g %s", d.count, d.epochs ? "epochs" : "steps");
 }
 
-/* A schedule that does nothing can be removed; a warm-up does something. */
+/*
+ * A schedule that does nothing can be removed; a warm-up does something. That is safe where it
+ * could do nothing in training of any length: what comes too late may be what was meant, and the
+ * epochs the mistake.
+ */
 static void
-fix(struct lint *l, struct diag *g)
+fix(struct lint *l, struct diag *g, bool safe)
 {
 	const struct setting *schedule;
 	struct amend m;
@@ -41,7 +51,66 @@ fix(struct lint *l, struct diag *g)
 	if (l->module->set.schedule.warmup.count == 0 && fix_amend(l, &m) &&
 	    (schedule = amend_find(&m, SEC_TRAIN, "schedule")) &&
 	    cut_lines(&m.edits, schedule->loc))
-		fix_amended(l, g, true, &m, "leave the schedule out, which does nothing");
+		fix_amended(l, g, safe, &m, "leave the schedule out, which does nothing");
+}
+
+static void
+check_warmup(const struct rule *rule, struct lint *l, struct loc at)
+{
+	const struct module *m = l->module;
+	const struct settings *set = &m->set;
+	const struct schedule *s = &set->schedule;
+	struct diag *g;
+
+	if (s->warmup.count == 0 || !longer(l, s->warmup, set->length, false))
+		return;
+	g = lint_report(l, rule, at, "the warm-up of %s outlasts the training of %s", text(m, s->warmup),
+	    text(m, set->length));
+	diag_fact(l->diags, g, "an epoch is %g steps; the learning rate comes to %.0f %% of what the optimizer says",
+	    steps(l, (struct duration){ 1, true }), 100 * steps(l, set->length) / steps(l, s->warmup));
+}
+
+static void
+check_steps(const struct rule *rule, struct lint *l, struct loc at)
+{
+	const struct module *m = l->module;
+	const struct schedule *s = &m->set.schedule;
+	struct duration first = s->pieces ? s->at[0] : s->every;
+
+	if (longer(l, first, m->set.length, true))
+		fix(l, lint_report(l, rule, at, "the learning rate's first step, after %s, never comes: training lasts %s",
+		    text(m, first), text(m, m->set.length)), false);
+	if (s->gamma == 1)
+		fix(l, lint_report(l, rule, at, "a step of gamma=1 leaves the learning rate as it is"), true);
+	else if (s->gamma == 0)
+		lint_report(l, rule, at, "after its first step the learning rate is 0: gamma=0");
+}
+
+/* So many epochs in a row without a lower loss: the first has the lowest of all before. */
+static bool
+never_waits(const struct settings *set, double patience)
+{
+	return set->length.epochs && patience >= set->length.count;
+}
+
+static void
+check_patience(const struct rule *rule, struct lint *l, struct loc at)
+{
+	const struct settings *set = &l->module->set;
+	const char *length = text(l->module, set->length);
+
+	if (set->schedule.kind == SCHED_PLATEAU && never_waits(set, set->schedule.patience))
+		fix(l, lint_report(l, rule, at, "plateau never lowers the learning rate: it waits for more than %g epochs "
+		    "without a lower loss, and training lasts %s", set->schedule.patience, length), false);
+	if (set->patience && never_waits(set, (double)set->patience))
+		lint_report(l, rule, edited_setting(l, SEC_TRAIN, "patience", at), "patience never ends training: it waits for "
+		    "%lld epochs without a lower loss, and training lasts %s", (long long)set->patience, length);
+}
+
+static bool
+falls_to_floor(const struct schedule *s)
+{
+	return s->kind == SCHED_COSINE || s->kind == SCHED_LINEAR || s->kind == SCHED_POLYNOMIAL;
 }
 
 static void
@@ -49,30 +118,18 @@ check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
 	const struct settings *set = &m->set;
-	const struct schedule *s = &set->schedule;
-	struct loc at = set->optimizer_loc.src ? set->optimizer_loc : set->batch_loc;
-	struct diag *g;
+	struct loc at;
 
 	if (!m->train)
 		return;
-	if (s->warmup.count > 0 && longer(set, s->warmup, set->length, false)) {
-		g = lint_report(l, rule, at, "the warm-up of %s outlasts the training of "
-		    "%s", text(m,
-		    s->warmup), text(m, set->length));
-		diag_fact(l->diags, g, "an epoch is %g steps; the learning rate comes to %.0f %% "
-		    "of what the optimizer says", steps(set, (struct duration){ 1, true }),
-		    100 * steps(set, set->length) / steps(set, s->warmup));
-	}
-	if (s->kind != SCHED_STEP)
-		return;
-	if (longer(set, s->pieces ? s->at[0] : s->every, set->length, true))
-		fix(l, lint_report(l, rule, at, "the learning rate's first step, after %s, never "
-		    "comes: training lasts %s", text(m, s->pieces ? s->at[0] : s->every), text(m, set->length)));
-	if (s->gamma == 1)
-		fix(l, lint_report(l, rule, at, "a step of gamma=1 leaves the learning rate as it "
-		    "is"));
-	else if (s->gamma == 0)
-		lint_report(l, rule, at, "after its first step the learning rate is 0: gamma=0");
+	at = edited_setting(l, SEC_TRAIN, "schedule", set->optimizer_loc.src ? set->optimizer_loc : set->batch_loc);
+	check_warmup(rule, l, at);
+	if (set->schedule.kind == SCHED_STEP)
+		check_steps(rule, l, at);
+	if (falls_to_floor(&set->schedule) && set->schedule.floor == 1)
+		fix(l, lint_report(l, rule, at, "floor=1 leaves the learning rate as it is: floor is the share of it that is "
+		    "left at the end"), true);
+	check_patience(rule, l, at);
 }
 
 const struct rule rule_schedule_contradiction = {
@@ -83,9 +140,10 @@ const struct rule rule_schedule_contradiction = {
 	.brief = "a learning rate schedule that training is too short for",
 	.doc = "A schedule written for another length of training: a first step after the last "
 	    "epoch, a warm-up in steps of which there are fewer than that. The learning rate then "
-	    "is not what the spec seems to say. Reported too: a gamma of 1, which does nothing, "
-	    "and of 0, after which nothing is trained.\n\n"
-	    "Epochs and steps are compared where the spec says how many samples there are: an "
+	    "is not what the spec seems to say. Reported too: a gamma or a floor of 1, which does nothing, "
+	    "a gamma of 0, after which nothing is trained, and patience, of plateau or of training, for as many epochs "
+	    "as there are.\n\n"
+	    "Epochs and steps are compared where the spec or the files say how many samples there are: an "
 	    "epoch is samples / batch steps, rounded up, whatever accumulate.",
 	.check = check,
 	.needs = NEEDS_GRAPH,

@@ -57,6 +57,22 @@ places_read(const struct node *n)
 	return rows_read(&h, x->dim[1], y->dim[1]) * rows_read(&w, x->dim[2], y->dim[2]);
 }
 
+/* A pool, whose window can be as large as its stride. */
+static void
+tell_pool(struct lint *l, struct diag *g, const struct node *pool)
+{
+	struct read_window h, w;
+
+	if (!window_of(pool, 0, &h) || !window_of(pool, 1, &w))
+		return;
+	if (h.stride == w.stride)
+		diag_help(l->diags, g, "a window as large as the stride, %s(%lld); or stride=%lld", pool->op->name,
+		    (long long)h.stride, (long long)(h.kernel > w.kernel ? h.kernel : w.kernel));
+	else
+		diag_help(l->diags, g, "a window as large as the stride, %s((%lld, %lld))", pool->op->name,
+		    (long long)h.stride, (long long)w.stride);
+}
+
 static void
 report(const struct rule *rule, struct lint *l, const struct node *maker, const struct node *reader,
     int64_t read)
@@ -78,8 +94,11 @@ report(const struct rule *rule, struct lint *l, const struct node *maker, const 
 	    (long long)t->dim[2], tensor_shape_text(m->arena, t),
 	    lint_commas(m->arena, (int64_t)((double)bytes * skipped)), lint_commas(m->arena, bytes),
 	    (long long)batch);
-	diag_help(l->diags, g, "the stride on a layer whose window covers it (conv 3x3), or "
-	    "avgpool before a 1x1; or the stride where the map is made, which then costs a part");
+	if (node_is(reader, "conv"))
+		diag_help(l->diags, g, "the stride on a layer whose window covers it (conv 3x3), or "
+		    "avgpool before a 1x1; or the stride where the map is made, which then costs a part");
+	else
+		tell_pool(l, g, reader);
 }
 
 /* A 1x1 window that sees nothing but the frame, at every place of it. */
