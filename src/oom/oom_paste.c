@@ -492,13 +492,13 @@ stop(struct oom_paste *p, struct talk t, int line)
 }
 
 #define GENERATES	"when generating|while generating|attempts at generating|attempt to generate|attempting to generate|generating a single picture|generating a picture|generating an image|generating a single image|trying to generate|try to generate|during generation|when predicting|predicting protein"
-#define GENERATORS	"ultimatevocalremover uvr demix_demucs demix_vr roop-unleashed roop_unleashed inswapper face_swapper flux-schnell flux1-schnell audiogen audiocraft musicgen codeformer gfpgan facefusion mlx_lm mlx-lm mlx_vlm omlx xtts whisper faster-whisper whisperx openvino_genai ctranslate2 text-generation-inference"
+#define GENERATORS	"ultimatevocalremover uvr demix_demucs demix_vr roop-unleashed roop_unleashed inswapper face_swapper flux-schnell flux1-schnell audiogen audiocraft musicgen codeformer gfpgan facefusion mlx_lm mlx-lm mlx_vlm omlx xtts whisper faster-whisper whisperx openvino_genai ctranslate2 text-generation-inference clone-voice clone_voice spark-tts sparktts index-tts indextts chattts openvoice pyvideotrans sonitranslate deoldify"
 
 /* By names of programs, calls and scripts: is a network run and not trained? */
 static void
 generates(struct oom_paste *p, struct talk t, int line, bool told)
 {
-	if (talk_any_begins(t, GENERATORS) || talk_any_phrase(t, GENERATES "|roop unleashed|flux schnell") || talk_any_of(t, "[onnxruntimeerror]") ||
+	if (talk_any_begins(t, GENERATORS) || talk_any_phrase(t, GENERATES "|roop unleashed|flux schnell|文字转声音|声音转声音|文字->声音|文字->语音|声音->声音") || talk_any_of(t, "[onnxruntimeerror]") ||
 	    (!told && (talk_any_of(t, ".generate( generate_audio( tts_to_file( model.chat( model.stream_chat( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py") ||
 	    (talk_any_begins(t, "infer_ inference_ run_infer bulk_infer") && talk_any_of(t, ".py")))))
 		p->generates = line;
