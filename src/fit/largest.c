@@ -12,6 +12,7 @@
 
 #include "fit/whatif.h"
 #include "plan/plan.h"
+#include "schedule/recompute.h"
 
 #define LARGEST_BATCH	((int64_t)INT32_MAX)	/* what a spec can say (lang/settings.c) */
 #define MOST_BEYOND	8	/* batches tried above a plan that missed its bound */
@@ -75,12 +76,24 @@ bound_at(const struct module *m, int64_t batch, int64_t *change)
 	return most;
 }
 
-/* The largest batch whose lower bound, by this plan's buffers, is within the limit; 0: none. */
+/* Is what is planned for a batch searched for, to a budget that the spec names, and takes that
+ * long? */
+static bool
+is_searched(const struct module *m)
+{
+	return m->set.recompute_budget && m->train && m->train->nodes.n >= RECOMPUTE_LARGE;
+}
+
+/* The largest batch whose lower bound, by this plan's buffers, is within the limit, and where plans
+ * take long within the budget: of what is above that most are refused. 0: none. */
 static int64_t
 guess_from(const struct module *m, struct arena *a, int64_t limit)
 {
 	int64_t *change = arena_array(a, (size_t)m->plan->instants + 2, sizeof(*change));
 	int64_t lo = 0, hi = most_samples(m) + 1, mid;
+
+	if (is_searched(m) && m->set.recompute_budget < limit)
+		limit = m->set.recompute_budget;
 
 	while (hi - lo > 1) {
 		mid = lo + (hi - lo) / 2;
@@ -190,6 +203,17 @@ look_beyond(struct batch_search *s)
 	}
 }
 
+/* The module's own plan fits. To a budget more was searched for it than for any that is asked for
+ * here, so that these may miss what it found. */
+static void
+begin_at_own(struct batch_search *s)
+{
+	const struct plan *p = s->m->plan;
+
+	s->lo = s->m->train ? p->batch : p->validate_batch;
+	s->at_lo = (struct largest_plan){ p->arena_bytes, p->lower_bound_bytes };
+}
+
 void
 largest_batch(struct module *m, int64_t limit, struct largest *l)
 {
@@ -202,6 +226,8 @@ largest_batch(struct module *m, int64_t limit, struct largest *l)
 		return;
 	}
 	s.guess = guess_from(m, m->arena, limit);
+	if (is_searched(m) && m->plan->arena_bytes <= limit)
+		begin_at_own(&s);
 	narrow(&s);
 	look_beyond(&s);
 	*l = (struct largest){ .batch = s.lo, .at = s.at_lo, .next = s.at_hi, .plans = s.plans };

@@ -271,6 +271,13 @@ search_longest(struct budget *b, struct model *model, struct search_limits *limi
 	return search_all(b, model, limits);
 }
 
+/* A search that may do nothing still looks at a few choices, which in large networks takes long. */
+static bool
+may_search(const struct search_limits *limits, const struct model *model)
+{
+	return limits->work > 0 || model->nnodes < RECOMPUTE_LARGE;
+}
+
 /* Everything, and the least for a budget that cannot be kept: an error where the spec names it; the
  * device's memory is checked by those that compare the plan with it. PLANNED gets what fits,
  * through all passes; or NULL. */
@@ -290,7 +297,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	}
 	limits.most_work = limits.work;
 	step_try(model);
-	found = fits_budget(model, &budget) || search_all(&budget, model, &limits) ||
+	found = fits_budget(model, &budget) || (may_search(&limits, model) && search_all(&budget, model, &limits)) ||
 	    (is_asked(m, o) && limits.work < RECOMPUTE_LONGEST && search_longest(&budget, model, &limits));
 	m->cut_short = model->work >= limits.most_work;
 	if (found && is_asked(m, o))

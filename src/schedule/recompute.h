@@ -45,6 +45,7 @@
 #define RECOMPUTE_SHARED	3	/* for a budget that the spec names, that part of the work is what shares are of, */
 #define RECOMPUTE_REFINED	4	/* and that is for what a last resort makes again in vain */
 
+#define RECOMPUTE_LARGE		4000	/* nodes of a step, to plan which takes as long as dozens of trials */
 #define RECOMPUTE_VISITS	32	/* placing a buffer so often is worth an event, */
 #define RECOMPUTE_VISITS_FAR	8	/* or so often, where there are thousands */
 

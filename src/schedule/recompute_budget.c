@@ -10,8 +10,7 @@
 #include "plan/plan.h"
 
 #define CLOSE_EFFORT	8	/* times a network's steps: half a second each */
-#define LARGE		4000	/* nodes, */
-#define ENOUGH		3	/* choices planned, and */
+#define ENOUGH		3	/* choices of a large network planned, and */
 #define MORE		4	/* that part more than was taken off them: then others are judged by their peak */
 
 struct module *
@@ -90,19 +89,19 @@ keep_close(struct budget *b, struct module *planned, struct model *model)
 static void
 count_visits(struct model *model, int64_t visits)
 {
-	model->work += visits / (model->nnodes < LARGE ? RECOMPUTE_VISITS : RECOMPUTE_VISITS_FAR);
+	model->work += visits / (model->nnodes < RECOMPUTE_LARGE ? RECOMPUTE_VISITS : RECOMPUTE_VISITS_FAR);
 }
 
-/* To plan a step of LARGE nodes takes as long as dozens of trials, and it is planned to see what
- * its order takes off the peak. Where that was little for a few choices, it is not much more for
- * others. */
+/* To plan a step of thousands of nodes takes as long as dozens of trials, and it is planned to see
+ * what its order takes off the peak. Where that was little for a few choices, it is not much more
+ * for others. */
 static bool
 is_above(const struct budget *b, const struct model *model)
 {
 	const struct known_gain *known = &model->of_order;
 	int64_t above = model->trial->peak + step_persistent(b->m, b->o, model) - b->bytes;
 
-	return model->nnodes >= LARGE && known->choices >= ENOUGH && above > known->most + known->most / MORE;
+	return model->nnodes >= RECOMPUTE_LARGE && known->choices >= ENOUGH && above > known->most + known->most / MORE;
 }
 
 static void

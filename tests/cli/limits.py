@@ -71,6 +71,13 @@ def residual(budget):
             f"train {{ batch 32 optimizer sgd(lr=0.1, momentum=0.9) recompute auto({budget}) data synthetic(64) }}\n")
 
 
+def unet(levels):
+    return net("e0 = x -> dense(16)\n" + lines(levels, lambda i: f"e{i + 1} = e{i} -> 2 * (dense(16) -> sigmoid)") +
+               f"\nd{levels} = e{levels} -> dense(16)\n" +
+               lines(levels, lambda i: f"d{levels - 1 - i} = concat(d{levels - i}, e{levels - 1 - i}) "
+                                       "-> 2 * (dense(16) -> sigmoid)") + "\nh = d0")
+
+
 def settings(text):
     return "train { batch 8  data synthetic(64)  " + text + " }\n"
 
@@ -146,6 +153,7 @@ SHAPES = {
     "branches-budget": lambda: net(lines(2400, lambda i: f"a{i} = x -> dense(4) -> sigmoid") + "\nh = concat(" +
                                    ", ".join(f"a{i}" for i in range(2400)) + ")") + settings("recompute auto(1500KiB)"),
     "skips-budget": lambda: SHAPES["skips"]().replace(TRAIN, settings("recompute auto(380KiB)")),
+    "unet-budget": lambda: unet(300) + settings("recompute auto(24MiB)").replace("batch 8", "batch 512"),
     "transformer-budget": lambda: net("h = x -> dense(1024) -> reshape(16, 64) -> 300 * t -> flatten") +
     TRANSFORMER.replace("dense(8)", "dense(128)").replace("dense(4)", "dense(64)") + settings("recompute auto(120MiB)"),
     "residual-budget": lambda: residual("1GiB"),
