@@ -313,7 +313,7 @@ autopsy_tests_more(const struct autopsy *y)
 static bool
 is_of_heap(const struct oom_message *o)
 {
-	return !o->says || (strcmp(o->says, JAVA_ARRAY) != 0 && strcmp(o->says, JAVA_CLASSES) != 0 && strcmp(o->says, JAVA_THREADS) != 0 && strcmp(o->says, JAVA_DIRECT) != 0);
+	return !o->says || (strcmp(o->says, JAVA_ARRAY) != 0 && strcmp(o->says, JAVA_CLASSES) != 0 && strcmp(o->says, JAVA_THREADS) != 0 && strcmp(o->says, JAVA_DIRECT) != 0 && strcmp(o->says, JAVA_RESERVED) != 0);
 }
 
 /* Whose memory it was that failed. A Python of 32 bits has its bound whatever people call full,

@@ -149,6 +149,10 @@ const struct detail oom_details[] = {
 	{ "cuCtxCreate", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
 	{ "THCTensorRandom.cu:25", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },	/* Torch makes its generator there as it begins */
 	{ "in function 'readObject'", DETAIL_FACT, OOM_CUDA, TRACE_LOADING },	/* Torch reads a file */
+	{ "in function 'torch_Storage_type'", DETAIL_FACT, OOM_CUDA, TRACE_LOADING },	/* it moves a network, */
+	{ "in function 'recursiveType'", DETAIL_FACT, OOM_CUDA, TRACE_LOADING },	/* with all within */
+	{ "in function 'updateGradInput'", DETAIL_FACT, OOM_CUDA, TRACE_BACKWARD },
+	{ "in function 'accGradParameters'", DETAIL_FACT, OOM_CUDA, TRACE_BACKWARD },
 	{ "THCTensorRandom.cu line=25", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
 	{ "cublasCreate(handle)", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },
 	{ "expr=cublasCreate", DETAIL_FACT, OOM_CUDA, TRACE_HANDLE },	/* of ONNX Runtime */

@@ -66,6 +66,10 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },	/* as people type it */
 	{ "~not allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "~cannot allocate vector of size", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
+	{ "'Realloc' could not re-allocate memory (# bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_BYTES) },
+	{ "‘Realloc’ could not re-allocate memory (# bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_BYTES) },
+	{ "'Calloc' could not allocate memory (#", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },		/* of so many bytes */
+	{ "‘Calloc’ could not allocate memory (#", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
 	/* the same as R says it elsewhere */
 	{ "无法分配大小为 % 的", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) }, { "不能分配大小为 % 的", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "kann Vektor der Größe % nicht allozieren", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
@@ -114,6 +118,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "forrtl: severe (41): insufficient virtual memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Fortran", NULL, 0) },
 	{ "Fortran runtime error: Allocation would exceed memory limit", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Fortran", NULL, 0) },
 	{ "Failed to allocate memory for image.", HOST_SAYS("ITK", ITK_IMAGE) },
+	{ "Could not reserve enough space for # KB object heap", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_RESERVED, 0) },
+	{ "Could not reserve enough space for object heap", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Java", JAVA_RESERVED, 0) },
+	{ "enforce fail at CPUAllocator.cpp\"", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "PyTorch", NULL, PHRASE_AGAIN) },	/* a name alone */
 	{ "Native memory allocation (mmap) failed to map # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "Java", NULL, PHRASE_BYTES) },
 	{ "Native memory allocation (malloc) failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "Java", NULL, PHRASE_BYTES) },
 	{ "There is insufficient memory for the Java Runtime Environment to continue", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Java", NULL, PHRASE_AGAIN) },
