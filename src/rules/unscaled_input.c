@@ -5,10 +5,10 @@
  * again, so then it is right. Walks on from each input through layers that leave its range as it
  * is, or move it.
  */
-#include "rulekit/data_look.h"
 #include "rulekit/fix_edits.h"
 #include "rulekit/edited_spec.h"
 #include "rulekit/graph_query.h"
+#include "rulekit/input_columns.h"
 #include "rulekit/place_set.h"
 
 #include <math.h>
@@ -19,81 +19,21 @@
 #define LARGE	30	/* the root of a map's mean square, above which it is far from 1, */
 #define LARGE_COLUMN	50	/* and of a column's: temperatures and ages are no such numbers */
 #define WHITE	255	/* the largest byte */
-#define FEWEST	8	/* rows that say something of a column */
 
-struct column {			/* of vectors; of maps all their numbers are one */
-	int64_t index;
-	double least, most, mean, spread;
-};
-
-struct finding {		/* why an input is unscaled */
+struct finding {		/* why an input is unscaled, by its type and what the spec says of it */
 	const struct tensor *input;
 	double white;		/* bytes go up to 255, classes to the last */
 	double factor, offset;	/* by which they have been moved since */
-	bool normal;		/* by mean= and std=, of which the least and the most of .worst follow */
-	bool known;		/* by the files' contents, which follow */
-	const char *file;
-	int64_t field, rows, large, columns;
-	struct column worst, mildest;	/* by the root of the mean square, of those that vary */
+	bool normal;		/* by mean= and std=, of which the least and the most follow */
+	double least, most;
 };
 
-/* The I-th of so many columns, of equal width. */
-static struct column
-column_of(const struct data_look *d, int64_t i, int64_t columns, double scale)
-{
-	struct column c = { .index = i, .least = INFINITY, .most = -INFINITY };
-	int64_t row, k, width = d->width / columns;
-	double n = (double)d->rows * (double)width, sum = 0, squares = 0;
-
-	for (row = 0; row < d->rows; row++)
-		for (k = i * width; k < (i + 1) * width; k++) {
-			double x = data_value(d, row, k) * scale;
-
-			sum += x;
-			squares += x * x;
-			c.least = fmin(c.least, x);
-			c.most = fmax(c.most, x);
-		}
-	c.mean = sum / n;
-	c.spread = sqrt(fmax(0, squares / n - c.mean * c.mean));
-	return c;
-}
-
-static double
-size_of(const struct column *c)
-{
-	return hypot(c->mean, c->spread);
-}
-
-/* Fills the finding in by what the columns hold. False: they say nothing. */
-static bool
-look_at(const struct lint *l, struct finding *f)
-{
-	const struct data_source *source = &l->module->set.data;
-	double scale = f->input->dtype == DT_U8 ? 1 : source->scale;
-	struct data_look look;
-	int64_t i;
-
-	if (reader_count_of(source, "std") > 0)
-		return false;	/* they are normalised as they are read */
-	if (!data_look(l, source, f->input, &look) || look.rows < FEWEST)
-		return false;
-	f->file = look.file;
-	f->field = look.field;
-	f->rows = look.rows;
-	f->columns = f->input->rank > 1 ? 1 : look.width;
-	for (i = 0; i < f->columns; i++) {
-		struct column c = column_of(&look, i, f->columns, scale);
-
-		f->large += size_of(&c) >= (f->input->rank > 1 ? LARGE : LARGE_COLUMN);
-		if (i == 0 || size_of(&c) > size_of(&f->worst))
-			f->worst = c;
-		if (c.spread > 0 && (f->mildest.spread == 0 || c.spread < f->mildest.spread))
-			f->mildest = c;
-	}
-	f->known = isfinite(size_of(&f->worst));
-	return f->known;
-}
+struct reading {		/* what a layer reads of data files that are there */
+	struct input_column *column;
+	int n, large, inputs;	/* columns; those far from 1, and of how many inputs these are */
+	const struct input_column *worst, *mildest;	/* by the root of the mean square; by the deviation, of those that vary */
+	const struct input_column *tiny;	/* one that was scaled twice, or NULL */
+};
 
 static bool
 file_of_bytes(const struct module *m)
@@ -101,13 +41,23 @@ file_of_bytes(const struct module *m)
 	return m->set.data.reader && m->set.data.reader->bytes;
 }
 
-/* By its type a map of bytes is a picture; a vector or rows of them may as well be one-hot. */
+/* By its type a map of bytes is a picture, where it has the channels of one: a vector or rows of
+ * bytes, or the planes of a board, may as well be 0 and 1. */
+static bool
+is_picture(const struct tensor *t)
+{
+	int64_t first = t->dim[0], last = t->rank > 0 ? t->dim[t->rank - 1] : 0, second = t->rank > 3 ? t->dim[1] : 0;
+
+	return t->dtype == DT_U8 && t->rank >= 3 && (first == 1 || first == 3 || first == 4 || last == 3 || last == 4 ||
+	    second == 1 || second == 3 || second == 4);
+}
+
 static bool
 holds_bytes(const struct module *m, const struct tensor *input)
 {
 	if (input->kind != T_INPUT || input->classes)
 		return false;
-	return (input->dtype == DT_U8 && input->rank >= 3) || (file_of_bytes(m) && reader_count_of(&m->set.data, "std") == 0);
+	return is_picture(input) || (file_of_bytes(m) && reader_count_of(&m->set.data, "std") == 0);
 }
 
 #define NARROW	0.1	/* what the whole range of a picture is at least */
@@ -127,30 +77,19 @@ is_normalised_wrongly(const struct module *m, struct finding *f)
 		double mean = reader_real_at(d, "mean", i, 0), std = reader_real_at(d, "std", i, 1);
 		double least = -mean / std, most = (WHITE * d->scale - mean) / std;
 
-		f->worst.least = i == 0 ? least : fmin(least, f->worst.least);
-		f->worst.most = i == 0 ? most : fmax(most, f->worst.most);
+		f->least = i == 0 ? least : fmin(least, f->least);
+		f->most = i == 0 ? most : fmax(most, f->most);
 		widest = fmax(widest, most - least);
 	}
-	f->normal = fmax(fabs(f->worst.least), fabs(f->worst.most)) >= LARGE || widest < NARROW;
+	f->normal = fmax(fabs(f->least), fabs(f->most)) >= LARGE || widest < NARROW;
 	return f->normal;
 }
 
-static bool
-keeps_range(const struct node *n)
-{
-	static const char *const name[] = { "cast", "flatten", "reshape", "pad", "crop", "maxpool",
-		"avgpool", "upsample", "dropout", "relu", "slice", "concat", NULL };
-	int i;
-
-	for (i = 0; name[i] && !node_is(n, name[i]); i++)
-		;
-	return name[i] != NULL;
-}
-
-/* Is the input unscaled? By its files, where they can be read, else by its type. */
+/* Is the input unscaled by its type, of files that cannot be read? */
 static struct finding *
-find(const struct lint *l, const struct tensor *input)
+find(struct input_looks *k, const struct tensor *input)
 {
+	const struct lint *l = k->l;
 	const struct module *m = l->module;
 	struct finding *f = ARENA_NEW(m->arena, struct finding);
 
@@ -161,8 +100,8 @@ find(const struct lint *l, const struct tensor *input)
 		return NULL;
 	if (input->classes)
 		return f->white >= LARGE * sqrt(3) ? f : NULL;	/* the root of their mean square, if all are alike */
-	if (look_at(l, f))
-		return f->large > 0 ? f : NULL;
+	if (reader_count_of(&m->set.data, "std") == 0 && input_look(k, input))
+		return NULL;	/* they say themselves what they are */
 	if (input->dtype != DT_U8 && file_of_bytes(m)) {
 		f->factor = m->set.data.scale;
 		f->offset = 0 - reader_real_at(&m->set.data, "mean", 0, 0);
@@ -183,35 +122,43 @@ is_moved(const struct finding *f)
 	return f->factor != 1 || f->offset != 0;
 }
 
-/* What a factor and an offset make of bytes; NULL: they are of a usual size, or not known. */
-static struct finding *
-moved(const struct lint *l, const struct node *n, const struct finding *from)
-{
-	struct finding *f;
-
-	if (from->known || from->normal)
-		return NULL;	/* whose columns differ */
-	f = ARENA_NEW(l->module->arena, struct finding);
-	*f = *from;
-	f->factor = from->factor * op_real(n, "factor");
-	f->offset = from->offset * op_real(n, "factor") + op_real(n, "offset");
-	return f;
-}
-
 #define SMALL	0.02	/* the span of bytes that were divided by 255, and once more by 20 or more */
 
 /* Were bytes scaled twice? */
 static bool
 is_tiny(const struct finding *f)
 {
-	return !f->known && !f->normal && !f->input->classes && fabs(f->factor) * f->white < SMALL;
+	return !f->normal && !f->input->classes && fabs(f->factor) * f->white < SMALL;
 }
 
 /* Is it to be told of, where a layer with weights reads it? */
 static bool
 is_off(const struct finding *f)
 {
-	return f->known || f->normal || is_tiny(f) || (fabs(f->factor) * f->white >= LARGE && largest_byte(f) >= LARGE);
+	return f->normal || is_tiny(f) || (fabs(f->factor) * f->white >= LARGE && largest_byte(f) >= LARGE);
+}
+
+/* The first among the numbers that a layer reads that is off by its type, as it has been moved;
+ * false: there is none. */
+static bool
+find_off(const struct input_numbers *held, struct finding *const *from, struct finding *f)
+{
+	const struct input_number *was = NULL, *x;
+	int64_t i;
+
+	for (i = 0; i < held->n; i++, was = x) {
+		x = &held->v[i];
+		if (!x->of || !from[x->of->id] || (was && was->of == x->of && was->factor == x->factor && was->offset == x->offset))
+			continue;
+		*f = *from[x->of->id];
+		if (f->normal && (x->factor != 1 || x->offset != 0))
+			continue;	/* of another scale again */
+		f->factor *= x->factor;
+		f->offset = f->offset * x->factor + x->offset;
+		if (is_off(f))
+			return true;
+	}
+	return false;
 }
 
 /* Are its weights trained, and started for numbers of about 1? AlexNet's are not, beside bytes less
@@ -262,69 +209,264 @@ tell_normal(struct lint *l, struct diag *g)
 	    "mean and std of the numbers that scale makes; those of bytes go without scale=");
 }
 
-static void
-tell_column(struct lint *l, struct diag *g, const struct finding *f, const struct column *c)
-{
-	const char *what = f->input->rank > 1 ? "" : arena_printf(l->module->arena,
-	    "column %lld of ", (long long)(f->field + c->index + 1));
+/* ---- what data files hold ---- */
 
-	diag_fact(l->diags, g, "%s\"%s\" goes from %.4g to %.4g: mean %.4g, standard deviation "
-	    "%.4g", what, f->file, c->least, c->most, c->mean, c->spread);
+static bool
+is_large(const struct input_column *c)
+{
+	double size = column_size(c);
+
+	return isfinite(size) && size >= (c->at == ALL_OF_IT ? LARGE : LARGE_COLUMN);
 }
 
-/* Do the columns have much the same range, so that one factor serves them all? */
+#define DIVIDED	0.05	/* at most: it was meant to make something smaller */
+
+/* Is next to nothing left of a picture that something was there of? */
 static bool
-is_even(const struct finding *f)
+is_gone(const struct input_column *c)
 {
-	return f->columns == 1 || (f->mildest.spread > 0 &&
-	    size_of(&f->worst) < LARGE * f->mildest.spread);
+	double span = c->most - c->least, factor = fabs(c->factor);
+
+	return c->of->rank >= 3 && factor <= DIVIDED && span >= 0.5 && span * factor < SMALL;
+}
+
+/* Fills the reading in. False: none of it is off, or nothing is known. */
+static bool
+look_at(struct input_looks *k, const struct input_numbers *held, struct reading *r)
+{
+	int i, j;
+
+	*r = (struct reading){ NULL };
+	r->n = input_columns(k, held, &r->column);
+	for (i = 0; i < r->n; i++) {
+		const struct input_column *c = &r->column[i];
+
+		if (!r->worst || column_size(c) > column_size(r->worst))
+			r->worst = c;
+		if (c->spread > 0 && (!r->mildest || column_spread(c) < column_spread(r->mildest)))
+			r->mildest = c;
+		if (!r->tiny && is_gone(c))
+			r->tiny = c;
+		if (!is_large(c))
+			continue;
+		for (j = 0; j < i && !(is_large(&r->column[j]) && r->column[j].of == c->of); j++)
+			;
+		r->inputs += j == i;
+		r->large++;
+	}
+	return (r->large > 0 && isfinite(column_size(r->worst))) || r->tiny;
+}
+
+/* Does nothing in the network move it? */
+static bool
+is_as_read(const struct module *m, const struct input_column *c)
+{
+	return c->offset == 0 && c->factor == (c->of->dtype == DT_U8 ? 1 : m->set.data.scale);
+}
+
+static void
+tell_column(struct lint *l, struct diag *g, const struct input_column *c)
+{
+	const char *what = c->at == ALL_OF_IT ? "" : arena_printf(l->module->arena,
+	    "column %lld of ", (long long)(c->look->field + c->at + 1));
+	const char *then = c->factor == 1 && c->offset == 0 ? "" : arena_printf(l->module->arena,
+	    "; it is read as %.4g to %.4g", column_least(c), column_most(c));
+
+	diag_fact(l->diags, g, "%s\"%s\" goes from %.4g to %.4g: mean %.4g, standard deviation "
+	    "%.4g%s", what, c->look->file, c->least, c->most, c->mean, c->spread, then);
 }
 
 /* A whole number that no value exceeds: that of bytes, where it may be. */
 static double
-largest(const struct finding *f)
+largest(const struct input_column *c)
 {
-	double most = fmax(fabs(f->worst.most), fabs(f->worst.least));
+	double most = fmax(fabs(c->most), fabs(c->least));
 
-	return f->worst.least >= 0 && most > WHITE / 2 && most <= WHITE ? WHITE : ceil(most);
+	return c->least >= 0 && most > WHITE / 2 && most <= WHITE ? WHITE : ceil(most);
+}
+
+/* Would scale=1/BY in data, which is for all inputs, leave none of them small? */
+static bool
+serves_all(struct input_looks *k, double by)
+{
+	const struct graph *f = k->l->module->forward;
+	struct input_column *v;
+	int i, j, n;
+
+	for (i = 0; i < f->inputs.n; i++) {
+		const struct tensor *t = f->inputs.v[i];
+
+		if (t->kind != T_INPUT || t->classes || t->dtype == DT_U8)
+			continue;
+		n = input_columns_of(k, t, &v);
+		for (j = 0; j < n && hypot(v[j].mean, v[j].spread) * LARGE > by; j++)
+			;
+		if (n == 0 || j < n)
+			return false;
+	}
+	return true;
+}
+
+/* The names of the inputs whose columns are large: the first three. */
+static const char *
+names_of(struct lint *l, const struct reading *r)
+{
+	const char *list = "";
+	int i, j, n = 0;
+
+	for (i = 0; i < r->n && n < 3; i++) {
+		for (j = 0; j < i && !(r->column[j].of == r->column[i].of && is_large(&r->column[j])); j++)
+			;
+		if (j < i || !is_large(&r->column[i]))
+			continue;
+		n++;
+		list = arena_printf(l->module->arena, "%s%s'%s'", list, n == 1 ? "" : n == r->inputs ? " and " : ", ",
+		    r->column[i].of->name);
+	}
+	return r->inputs > n ? arena_printf(l->module->arena, "%s and %d more", list, r->inputs - n) : list;
+}
+
+/* Which columns of the one file are large, where they are few; "": many, or of several files. */
+static const char *
+list_of(struct lint *l, const struct reading *r)
+{
+	const char *list = "";
+	int i;
+
+	if (r->large < 2 || r->large == r->n || r->large > 8)
+		return "";
+	for (i = 0; i < r->n; i++) {
+		const struct input_column *c = &r->column[i];
+
+		if (c->at == ALL_OF_IT || c->look->file != r->worst->look->file)
+			return "";
+		if (is_large(c))
+			list = arena_printf(l->module->arena, "%s%s%lld", list, *list ? ", " : "", (long long)(c->look->field + c->at + 1));
+	}
+	return arena_printf(l->module->arena, " (%s)", list);
+}
+
+/* Each large column less its mean, by its deviation; NULL: they are too many, or parts of an
+ * input. */
+static const char *
+centred(struct lint *l, const struct input_numbers *held, const struct reading *r)
+{
+	const char *text = NULL;
+	int i, n = 0;
+
+	for (i = 0; i < r->n; i++) {
+		const struct input_column *c = &r->column[i];
+
+		if (!is_large(c))
+			continue;
+		if (++n > 3 || c->spread == 0 || !is_as_read(l->module, c) || (c->of->rank <= 1 && c->look->width > 1) ||
+		    (c->of->rank == 2 && column_spread(c) > column_size(c) / 2))
+			return NULL;
+		text = arena_printf(l->module->arena, "%s%s(%s%s - %.4g) / %.4g", text ? text : "", text ? ", " : "", c->of->name,
+		    c->of->rank <= 1 || input_numbers_are_all(held, c->of) ? "" : "[...]",
+		    c->mean * c->factor, column_spread(c));
+	}
+	return text;
 }
 
 static void
-tell_columns(struct lint *l, struct diag *g, const struct finding *f)
+advise(struct lint *l, struct diag *g, struct input_looks *k, const struct input_numbers *held, const struct reading *r)
 {
-	const struct module *m = l->module;
+	const struct input_column *c = r->worst;
+	const char *name = input_numbers_are_all(held, c->of) ? c->of->name : NULL, *text;
+	bool even = columns_are_even(r->column, r->n);
 
-	diag_place(l->diags, g, m->set.data.loc, "the data are here");
-	tell_column(l, g, f, &f->worst);
-	if (f->columns > 1 && f->mildest.index != f->worst.index)
-		tell_column(l, g, f, &f->mildest);
-	if (f->columns > 1)
-		diag_fact(l->diags, g, "%lld of %lld columns are larger than %d in the first %lld "
-		    "rows; weights start for numbers of about 1", (long long)f->large,
-		    (long long)f->columns, LARGE_COLUMN, (long long)f->rows);
+	if (!even && (text = centred(l, held, r)))
+		diag_help(l->diags, g, "%s: less the mean, by the deviation; or batchnorm before it, which learns both", text);
+	else if (!even && c->of->rank == 2)
+		diag_help(l->diags, g, "take each column's mean off and divide by its deviation, in the file; or of each by itself, in the network");
+	else if (!even)
+		diag_help(l->diags, g, "take each column's mean off and divide by its deviation, in the file; or %s, which learns both",
+		    name ? arena_printf(l->module->arena, "%s -> batchnorm -> ...", name) : "batchnorm before it");
+	else if (!is_as_read(l->module, c))
+		diag_help(l->diags, g, "divide them by %.4g, too", fmax(fabs(column_least(c)), fabs(column_most(c))));
+	else if (c->of->dtype != DT_U8 && serves_all(k, largest(c)))
+		diag_help(l->diags, g, "scale=1/%.0f in data, of train and validate; or %s%sscale(1/%.0f) -> ...", largest(c),
+		    name ? name : "", name ? " -> " : "", largest(c));
+	else
+		diag_help(l->diags, g, "%s%sscale(1/%.0f) -> ...", name ? name : "", name ? " -> " : "",
+		    largest(c) * fabs(c->factor));
+}
+
+static void
+tell_columns(struct lint *l, struct diag *g, const struct reading *r)
+{
+	const struct input_column *c = r->worst;
+
+	diag_place(l->diags, g, l->module->set.data.loc, "the data are here");
+	tell_column(l, g, c);
+	if (r->mildest && r->mildest != c)
+		tell_column(l, g, r->mildest);
+	if (c->at != ALL_OF_IT && r->n > 1)
+		diag_fact(l->diags, g, "%d of %d columns%s are larger than %d in the first %lld "
+		    "rows; weights start for numbers of about 1", r->large, r->n, list_of(l, r), LARGE_COLUMN, (long long)c->look->rows);
 	else
 		diag_fact(l->diags, g, "that is in the first %lld rows; weights start for numbers "
-		    "of about 1", (long long)f->rows);
-	if (is_even(f))
-		diag_help(l->diags, g, "scale=1/%.0f in data, of train and validate; or %s -> "
-		    "scale(1/%.0f) -> ...", largest(f), f->input->name, largest(f));
-	else
-		diag_help(l->diags, g, "take each column's mean off and divide by its deviation, in "
-		    "the file; or %s -> batchnorm -> ..., which learns both", f->input->name);
+		    "of about 1", (long long)c->look->rows);
 }
 
 /* Puts batch normalisation before a layer of the network's body that reads columns as they are. */
 static void
-fix(struct lint *l, struct diag *g, const struct node *n, const struct finding *f)
+fix(struct lint *l, struct diag *g, const struct node *n, const struct input_numbers *held, const struct reading *r)
 {
 	struct cut_place p;
 	struct amend m;
+	int i;
 
-	if (n->in[0] == f->input && f->input->rank == 1 && !is_even(f) && fix_amend(l, &m) &&
+	for (i = 0; i < r->n; i++)
+		if (r->column[i].at == ALL_OF_IT || !is_as_read(l->module, &r->column[i]))
+			return;
+	if (n->in[0]->rank == 1 && held->placed && r->n == held->n && !columns_are_even(r->column, r->n) && fix_amend(l, &m) &&
 	    cut_find(&p, m.arena, l->file, n->loc) && !p.block &&
 	    edited_before(l, &m, n->loc, "batchnorm"))
 		fix_amended(l, g, false, &m, "normalise the columns before it");
 }
+
+static void
+report_tiny(const struct rule *rule, struct lint *l, const struct node *n, const struct input_column *c)
+{
+	double scale = l->module->set.data.scale;
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' reads '%s' as numbers of %.4g to %.4g: they are scaled twice", n->path,
+	    c->of->name, column_least(c), column_most(c));
+
+	diag_place(l->diags, g, l->module->set.data.loc, "the data are here");
+	tell_column(l, g, c);
+	if (c->of->dtype == DT_U8 || scale == 1)
+		diag_help(l->diags, g, "once is enough: %s -> scale(1/%.0f)", c->of->name, largest(c));
+	else if (is_as_read(l->module, c))
+		diag_help(l->diags, g, "leave scale= out, of train and validate: in the file they are of about 1 already");
+	else
+		diag_help(l->diags, g, "once is enough: scale=1/%.0f in data, or %s -> scale(1/%.0f)", largest(c), c->of->name, largest(c));
+}
+
+static void
+report_columns(const struct rule *rule, struct lint *l, struct input_looks *k, const struct node *n,
+    const struct input_numbers *held, const struct reading *r)
+{
+	const struct input_column *c = r->worst;
+	struct diag *g;
+
+	if (r->large == 0) {
+		report_tiny(rule, l, n, r->tiny);
+		return;
+	}
+	if (c->factor == 1 && c->offset == 0)
+		g = lint_report(l, rule, n->loc, "'%s' reads %s as %s in the file, with numbers of %.4g: nothing scales them", n->path,
+		    names_of(l, r), r->inputs == 1 ? "it is" : "they are", fmax(fabs(c->most), fabs(c->least)));
+	else
+		g = lint_report(l, rule, n->loc, "'%s' reads %s as numbers of %.4g to %.4g: weights start for numbers of about 1",
+		    n->path, names_of(l, r), column_least(c), column_most(c));
+	tell_columns(l, g, r);
+	advise(l, g, k, held, r);
+	fix(l, g, n, held, r);
+}
+
+/* ---- what is to be told of the others ---- */
 
 static void
 report(const struct rule *rule, struct lint *l, const struct node *n, const struct finding *f)
@@ -333,23 +475,15 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 
 	if (f->normal) {
 		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as numbers of %.4g to %.4g: mean and std are of another scale",
-		    n->path, f->input->name, f->worst.least, f->worst.most);
+		    n->path, f->input->name, f->least, f->most);
 		tell_normal(l, g);
 		return;
 	}
-	if (!f->known) {
-		g = lint_report(l, rule, n->loc, "'%s' reads '%s' as %s %.4g to %.4g: %s", n->path, f->input->name, is_moved(f) || f->input->classes ? "numbers of" : "bytes of",
-		    f->factor < 0 ? f->white * f->factor + f->offset : f->offset,
-		    f->factor < 0 ? f->offset : f->white * f->factor + f->offset,
-		    is_tiny(f) ? "they are scaled twice" : "nothing scales them");
-		tell_bytes(l, g, f);
-		return;
-	}
-	g = lint_report(l, rule, n->loc, "'%s' reads '%s' as it is in the file, with numbers of "
-	    "%.4g: nothing scales them", n->path, f->input->name,
-	    fmax(fabs(f->worst.most), fabs(f->worst.least)));
-	tell_columns(l, g, f);
-	fix(l, g, n, f);
+	g = lint_report(l, rule, n->loc, "'%s' reads '%s' as %s %.4g to %.4g: %s", n->path, f->input->name, is_moved(f) || f->input->classes ? "numbers of" : "bytes of",
+	    f->factor < 0 ? f->white * f->factor + f->offset : f->offset,
+	    f->factor < 0 ? f->offset : f->white * f->factor + f->offset,
+	    is_tiny(f) ? "they are scaled twice" : "nothing scales them");
+	tell_bytes(l, g, f);
 }
 
 /* Is what it makes of one scale, whatever that of its input? */
@@ -386,17 +520,18 @@ is_normalised(const struct graph *g, const struct tensor *t, int *looks)
 	return read && *looks > 0;
 }
 
-/* What is known of the input of a node, and of a concatenation of the first that anything is known
- * of. */
-static struct finding *
-read_by(const struct node *n, struct finding *const *from)
+static void
+check_node(const struct rule *rule, struct lint *l, struct input_looks *k, const struct node *n, const struct input_numbers *held,
+    struct finding *const *from, struct place_set *reported)
 {
-	struct finding *in = NULL;
-	int i;
+	struct reading r;
+	struct finding f;
 
-	for (i = 0; i < n->nin && !in && (i == 0 || node_is(n, "concat")); i++)
-		in = n->in[i] ? from[n->in[i]->id] : NULL;
-	return in;
+	if (look_at(k, held, &r)) {
+		if ((is_as_read(l->module, r.tiny ? r.tiny : r.worst) || starts_as_usual(n)) && place_is_new(reported, l, rule, n->loc))
+			report_columns(rule, l, k, n, held, &r);
+	} else if (find_off(held, from, &f) && (!is_moved(&f) || starts_as_usual(n)) && place_is_new(reported, l, rule, n->loc))
+		report(rule, l, n, &f);
 }
 
 static void
@@ -406,24 +541,23 @@ check(const struct rule *rule, struct lint *l)
 	const struct graph *f = m->forward;
 	struct finding **from = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*from));
 	struct tensor_readers r = readers_of(l);
+	const struct input_numbers *held;
 	struct place_set reported = { NULL };
+	struct input_looks looked;
 	int looks = LOOKS, i;
 
-	for (i = 0; m->set.train && i < f->inputs.n; i++)
-		from[f->inputs.v[i]->id] = find(l, f->inputs.v[i]);
-	for (i = 0; m->set.train && i < f->nodes.n; i++) {
+	if (!m->set.train)
+		return;
+	input_looks(&looked, l);
+	for (i = 0; i < f->inputs.n; i++)
+		from[f->inputs.v[i]->id] = find(&looked, f->inputs.v[i]);
+	held = input_numbers(l);
+	for (i = 0; i < f->nodes.n; i++) {
 		const struct node *n = f->nodes.v[i];
-		struct finding *in = read_by(n, from);
 
-		if (!in)
-			continue;
-		if (keeps_range(n) && n->out[0])
-			from[n->out[0]->id] = in;
-		else if (node_is(n, "scale"))
-			from[n->out[0]->id] = moved(l, n, in);
-		else if (node_has_weights(n) && is_off(in) && (!is_moved(in) || starts_as_usual(n)) && !normalises(only_reader(&r, n)) &&
-		    !is_normalised(f, n->out[0], &looks) && place_is_new(&reported, l, rule, n->loc))
-			report(rule, l, n, in);
+		if (n->nin > 0 && n->in[0] && held[n->in[0]->id].n > 0 && node_has_weights(n) && !normalises(only_reader(&r, n)) &&
+		    !is_normalised(f, n->out[0], &looks))
+			check_node(rule, l, &looked, n, &held[n->in[0]->id], from, &reported);
 	}
 }
 
@@ -438,11 +572,12 @@ const struct rule rule_unscaled_input = {
 	    "diverges at a usual learning rate, or crawls at one that does not. That inputs be "
 	    "centred and of like variance is section 4.3 of Efficient backprop (LeCun and others, "
 	    "1998).\n\n"
-	    "Reported where a layer with weights is the first to read them. Of data files the first "
+	    "Reported where a layer with weights is the first to read them, of the columns that it reads: past slices, splits, "
+	    "concatenations and axes in another order. Of data files the first "
 	    "64 KiB are read, where they are there: a column of vectors counts whose root mean square, sqrt(mean^2 + deviation^2), is 50 or more, or a map as a "
 	    "whole of 30, so that "
 	    "years and prices do beside shares. "
-	    "Classes and tokens, of 53 or more, that are read as numbers. Otherwise u8 inputs of three or more extents, for vectors of bytes may be one-hot, and IDX "
+	    "Classes and tokens, of 53 or more, that are read as numbers. Otherwise u8 inputs of three or more extents and 1, 3 or 4 channels, for vectors of bytes, and boards, may be one-hot, and IDX "
 	    "files without scale=, whose usual contents are bytes. "
 	    "And pictures of which mean= and std= make numbers of 30 and more, as ImageNet's of 0 to 1 do of bytes, or numbers that all but "
 	    "agree, as those of bytes do beside scale=1/255. "
