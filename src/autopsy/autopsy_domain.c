@@ -237,7 +237,7 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return false;		/* of its own heap */
 	if (d == DOMAIN_SWAPS && !o->host && !y->log.paste.unmade && !y->log.paste.training && o->kind == OOM_CUDA && o->status && strncmp(o->who, "cu", 2) == 0)
 		return true;		/* a library's handle, of each thread */
-	if (is_of_either(d) ? !autopsy_says_little(o) && !ended : !autopsy_says_little(o) || o->host)
+	if (is_of_either(d) ? !autopsy_says_little(o) && !ended : (!autopsy_says_little(o) && !(o->warning && d == DOMAIN_PROTEINS)) || o->host)
 		return false;
 	if (d == DOMAIN_TRANSDUCER)	/* there are other transducers than of speech; and where one only writes, it has no loss */
 		return !y->log.paste.inferring.line && (y->log.paste.domains[DOMAIN_SPEECH].line || y->log.paste.training || strcmp(y->log.paste.domains[d].name, "transducer") != 0);

@@ -11,8 +11,8 @@
 static const char *const says[KNOBS] = {
 	[KNOB_POINTS] = "Where that is of Segment Anything, masks are asked for at a grid of points over the picture: twice as many on a side (points_per_side) are four "
 	    "times as many. Of as many at once as points_per_batch says, masks of the picture's own size are made. Fewer of either, or a smaller picture, take less.",
-	[KNOB_PIXELS] = "Where that bounds what is left of a picture's pixels, before it is cut into patches, the tokens of a picture grow with it: a lower bound, or fewer "
-	    "pictures at once, take less, and small print is lost first.",
+	[KNOB_PIXELS] = "Where that bounds what is left of a picture's pixels, before it is cut into patches, the tokens of a picture grow with it" UNTRIED(BY_SAMPLES, ": a lower bound takes less, and small print is lost first") ". "
+	    "What layers make grows with the tokens of all pictures at once.",
 	[KNOB_PARTS] = "Where that is an argument of what failed, it says in how many parts a picture or volume is gone over. Where it is left out, all of it is given to the network at "
 	    "once, and results of its layers grow with it. More parts take less.",
 	[KNOB_TILE] = "Where a picture is gone over in tiles of that size, " UNTRIED(BY_TILES, "smaller ones take less (0 may mean none), and ") "what of the picture, or of its result, lies "

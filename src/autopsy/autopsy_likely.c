@@ -530,6 +530,13 @@ beside_figures(struct autopsy *y, const struct said *told[])
 		}
 }
 
+/* Is it a batch that a program left out, whose result is missing then? */
+static bool
+leaves_out(const struct oom_message *o)
+{
+	return o && o->warning && o->says && strstr(o->says, "left it out, so that");
+}
+
 void
 autopsy_likely(struct autopsy *y)
 {
@@ -546,6 +553,8 @@ autopsy_likely(struct autopsy *y)
 		beside_figures(y, told);
 		autopsy_domain(y, false);
 	}
+	if (leaves_out(y->main))
+		autopsy_domain(y, false);
 	if (!unknown)
 		return;
 	is = signs(y, told) | (autopsy_is_near_ram(y) ? NEEDS_HOST : 0);

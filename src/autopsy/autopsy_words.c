@@ -269,6 +269,7 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		    o->size[OOM_ASKED].known ? what : "") :
 		    o->shape.known ? arena_printf(a, "The device had no room for %s.", tensor_words(a, o)) :
 		    !o->size[OOM_ASKED].known && o->status ? "A library of CUDA could not allocate something, by its code; as read here, the message does not say what." :
+		    !o->size[OOM_ASKED].known && strcmp(o->who, "Vulkan") == 0 ? "By this message the device had no memory left, or its driver gives no piece as large as was asked for; as read here, it does not say for what." :
 		    !o->size[OOM_ASKED].known ? "By this message the device had no memory left; as read here, it does not say for what." :
 		    !autopsy_is_driver(o) ? arena_printf(a, "%s of the device's memory were asked for, and not given.", what) :
 		    arena_printf(a, "The driver was asked for %s, and did not give it. A framework may go on after that with smaller "

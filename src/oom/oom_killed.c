@@ -59,9 +59,20 @@ has_other_reason(struct talk t, const char *at)
 }
 
 /* What the system kills, as people call it. */
-#define RUNS	"it process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
+#define RUNS	"it colab kaggle process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
     "evaluation testing preprocessing tokenization tokenizing indexing build building compile compilation installation install worker workers container pod service model notebook step execution prediction app application "	\
     "simulation analysis pipeline py subprocess child rank ollama dataloader ffmpeg node java matlab rstudio"
+
+/* In the clause of AT; or in its sentence, where those words are a clause by themselves: "while it
+ * indexes, always killed". */
+static bool
+names_run(struct talk t, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(t, at, n), next = clause_word_behind(clause, at + n);
+
+	return talk_any_whole(clause, RUNS) || (clause_word_ahead(clause, at).n == 0 && talk_is_one_of(clause_word_behind(t, at), "always often frequently constantly repeatedly") &&
+	    (next.n == 0 || talk_is_one_of(next, "without by with again when while after at even")) && talk_any_whole(talk_sentence(t, at), RUNS));
+}
 
 const char *
 oom_killed_told(struct talk t)
@@ -86,7 +97,7 @@ oom_killed_told(struct talk t)
 		at = quotes_killed(t);
 	if (!at) {
 		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|always killed|often killed|frequently killed|constantly killed|repeatedly killed|immediately killed|automatically killed|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux|os kills|system kills|kernel kills|linux kills", &n);
-		if (!at || !talk_any_whole(talk_clause(t, at, n), RUNS))
+		if (!at || !names_run(t, at, n))
 			return talk_has_whole(t, "by the os|by os|by the system|by system|by the kernel|by linux|by the operating system") ? talk_first(t, QUOTED) : NULL;
 	}
 	clause = talk_clause(t, at, n);

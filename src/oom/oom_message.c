@@ -262,6 +262,20 @@ is_foreseen(const struct log_reader *r, const char *s)
 	    "can lead to|could lead to|might lead to|may result in|can result in|could result in|might result in");
 }
 
+#define ASSUMES		"what i assume|what i think|what i believe|what i guess|what i suspect|what i presume|what seems to be|what seem to be|what looks like|what appears to be|what appear to be|i assume are|i assume is|which i assume"
+#define ASSUMED_WITHIN	48	/* bytes ahead of what is assumed */
+
+/* "I get what I assume are CUDA out of memory errors": a person's name for a failure that says
+ * something else. */
+static bool
+is_assumed(const struct log_reader *r, const char *s)
+{
+	const char *from = oom_lines_ahead(r, s, 1);
+
+	from = s - from > ASSUMED_WITHIN ? s - ASSUMED_WITHIN : from;
+	return r->source == SOURCE_PROSE && talk_has_whole(lexicon_read(r->lexicon, from, (size_t)(s - from)), ASSUMES);
+}
+
 /* "    cudaErrorMemoryAllocation = 2,", "#define CL_OUT_OF_RESOURCES -5": a line of a header, which
  * says what number the code at S has. */
 static bool
@@ -297,6 +311,8 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 	    talk_any_phrase(oom_line_of(r, s, after, end), "docker stop|docker kill|kill -9|scancel|i stopped|i killed|we stopped|we killed"))
 		return true;		/* "exit code 137 after I ran docker stop": by whom is said */
 	if (p->kind == OOM_OTHER && strstr(p->pattern, "esource") && oom_short_is_of_service(oom_surroundings(r, s, after, end)))
+		return true;
+	if (p->kind == OOM_CUDA && !p->says && is_assumed(r, s))
 		return true;
 	return (p->kind == OOM_OTHER || (p->kind == OOM_CUDA && !p->says && !p->host && !p->who)) &&
 	    !oom_told_happened(oom_line_of(r, s, after, end), s, (size_t)(after - s));

@@ -157,6 +157,7 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory error during getBestTactic:", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", ENGINE, PHRASE_AGAIN) },
 	{ "Tactic Device request: % Available: %", SAYS(OOM_CUDA, "TensorRT", TACTIC) },
 	{ "~due to insufficient memory on requested size of #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
+	{ "Some tactics do not have sufficient workspace memory to run", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC_LIMIT, PHRASE_WARNING) },
 	{ "Device memory is insufficient to use tactic", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
 	{ "OutOfMemory Error in nvinfer#::", SAYS(OOM_CUDA, "TensorRT", NO_TACTIC) },
 	{ "Error Code 1: Cuda Runtime (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
@@ -239,7 +240,7 @@ const struct phrase oom_phrases[] = {
 	{ "Not enough memory to handle prefill tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },	/* as people shorten it */
 	{ "Not enough memory to handle # total tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
 	{ "WARNING: ran out of memory on GPU @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
-	{ "WARNING: ran out of memory, skipping batch", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
+	{ "WARNING: ran out of memory, skipping batch", ROW(ROLE_MESSAGE, OOM_CUDA, false, "a GPU", SKIPPED_BATCH, PHRASE_WARNING) },
 	{ "WARNING: OOM in all workers, skipping update", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
 	{ "attempting to recover from OOM in forward/backward pass", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
 	{ "CUDA OutOfMemoryError in TaskAlignedAssigner, using CPU", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Ultralytics", ASSIGNS, PHRASE_WARNING) },

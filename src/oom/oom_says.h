@@ -321,6 +321,8 @@
 #define TACTIC		"TensorRT left out a way to run a layer, since its workspace was not there; it "	\
     "tries others, so by itself this is a warning. A smaller limit of workspaces keeps it from trying "	\
     "such ways."
+#define TACTIC_LIMIT	"TensorRT left out ways to run a layer that want a larger workspace than it is allowed, or than it got; it tries others, so by itself this is a warning. A larger limit of workspaces, where the device has as much free, lets "	\
+    "it try them."
 #define NO_TACTIC	"TensorRT found no way to run a layer in the workspace and the memory it was "	\
     "allowed."
 #define WARM_UP		"vLLM tries its sampler with as many requests as max_num_seqs allows, before it "	\
@@ -415,6 +417,8 @@
 #define SKIPPED		"fairseq had no room on the device for a batch, left it out and went on. Batches differ by the "	\
     "lengths of what is in them, and --max-tokens bounds them: a few that are left out do little harm, and many "	\
     "ask for a smaller one."
+#define SKIPPED_BATCH	"The program had no room on the device for a batch, left it out, so that its result is missing, and went on. What layers make of a batch grows with what is in it, and batches "	\
+    "may differ by that."
 #define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, "	\
     NOT_A_CARDS ": what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
     "workers), and objects that are let go of, need less."

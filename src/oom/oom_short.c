@@ -27,7 +27,7 @@ static const struct {
 	{ TOLD_ENDED, RESOURCES },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memoryerrors|memory related error|memory related errors|memory-related error|memory-related errors|memory related issue|memory related issues|memory-related issue|memory-related issues|memory related problem|memory related problems|memory-related problem|memory-related problems|memory related crash|memory-related crash|memory failure|memory failures|memory issue|memory issues|memory problem|memory problems|memory trouble|"
 	    "ram issue|ram issues|ram problem|ram problems|ram error|ram errors|vram issue|vram issues|vram problem|vram problems|vram error|vram errors|issue with memory|issues with memory|problem with memory|problems with memory|trouble with memory|memory crash|memory crashes|memory crashed|malloc related issue|malloc related error|malloc-related issue|malloc-related error|memory limitation|memory limitations|memory constraint|memory constraints|"
-	    "memory allocation error|memory allocation errors|memory allocation failure|memory allocation issue|memory allocation problem" },
+	    "run into memory bottleneck|run into memory bottlenecks|ran into memory bottlenecks|running into memory bottlenecks|run into gpu memory bottlenecks|run into vram bottlenecks|run into (gpu) memory bottlenecks|ran into gpu memory bottlenecks|hit a memory bottleneck|hit memory bottlenecks|memory allocation error|memory allocation errors|memory allocation failure|memory allocation issue|memory allocation problem" },
 	{ TOLD_NOTHING, NULL }
 };
 

@@ -17,7 +17,7 @@
     "testing this repo|testing your repo|testing out|test the code|test your code|test this code|test my code|test the program|test the script"
 
 /* What is ready as others made it: "when I test the diarization pipeline". */
-#define READY		"pipeline pipelines demo demos example examples repo repository api server endpoint notebook colab app application release plugin extension docker tool software installation webui"
+#define READY		"asr tts ocr audio pipeline pipelines demo demos example examples repo repository api server endpoint notebook colab app application release plugin extension docker tool software installation webui"
 
 static bool
 is_tried(struct talk t, struct talk clause, const char *at)

@@ -269,7 +269,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said_at(&p->array, t, at, line);
 		p->array_bytes = absurd;
 	}
-	if ((at = oom_bulk_absurd(t, &absurd)) && source != SOURCE_CODE) {
+	if (source != SOURCE_CODE && source != SOURCE_TABLE && (at = oom_bulk_absurd(t, &absurd))) {
 		said_at(&p->absurd, t, at, line);
 		p->absurd_bytes = absurd;
 	}
