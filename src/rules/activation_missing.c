@@ -150,6 +150,22 @@ found(const struct node *n, const void *readers)
 	return find_pair(readers, n, &p) ? p.behind->out[0] : NULL;
 }
 
+/* Is its text this layer alone? Of a block used twice, or of 4 * dense, it is several. */
+static bool
+is_only_one_there(const struct lint *l, const struct node *n)
+{
+	const struct graph *f = l->module->forward;
+	int i;
+
+	for (i = 0; i < f->nodes.n; i++) {
+		const struct node *o = f->nodes.v[i];
+
+		if (o != n && o->loc.src == n->loc.src && o->loc.beg == n->loc.beg && o->op == n->op)
+			return false;
+	}
+	return true;
+}
+
 static struct module *
 without(struct lint *l, const struct node *n)
 {
@@ -178,6 +194,21 @@ joint_extent(const struct pair *p, int axis)
 	return p->first->in[1]->dim[2 + axis] + (span - 1) * op_attr(p->first, "stride")->v[axis];
 }
 
+/* Does the second read zeros around what the first makes? If not, one convolution makes the same
+ * everywhere. */
+static bool
+sees_border(const struct pair *p)
+{
+	const struct node *of[] = { p->second, p->pool };
+	int i, k;
+
+	for (i = 0; i < 2; i++)
+		for (k = 0; of[i] && k < op_attr(of[i], "pad")->n; k++)
+			if (op_attr(of[i], "pad")->v[k] > 0)
+				return true;
+	return false;
+}
+
 static void
 tell_kernels(struct lint *l, struct diag *g, const struct pair *p, struct node *const *update)
 {
@@ -193,10 +224,10 @@ tell_kernels(struct lint *l, struct diag *g, const struct pair *p, struct node *
 		second[at] = b->dim[2 + i];
 		both[at] = joint_extent(p, i);
 	}
-	diag_fact(l->diags, g, "%s of %s%s is one convolution of %s, but for what is at the borders; the "
+	diag_fact(l->diags, g, "%s of %s%s is one convolution of %s%s; the "
 	    "first takes %s B, with gradient and state", space_text(arena, second, axes),
 	    p->pool ? "averages of " : "", space_text(arena, first, axes),
-	    space_text(arena, both, axes),
+	    space_text(arena, both, axes), sees_border(p) ? ", but for what is at the borders" : "",
 	    lint_commas(arena, measure_trained_bytes(l->module, update, a)));
 }
 
@@ -216,6 +247,22 @@ tell_weights(struct lint *l, struct diag *g, const struct pair *p, struct node *
 		    measure_trained_bytes(m, update, p->first->in[1])));
 }
 
+/* Where one of the two is 1x1, one layer of the other's kernel does what both do; of two larger
+ * ones it would have more weights than they. */
+static void
+tell_conv(struct lint *l, struct diag *g, const struct pair *p)
+{
+	const struct tensor *a = p->first->in[1], *b = p->second->in[1];
+	struct widths w = widths_of(p);
+	int64_t kernel = w.first_cells > 1 ? a->dim[2] : b->dim[2];
+
+	if (!p->pool && (w.first_cells == 1 || w.second_cells == 1))
+		diag_help(l->diags, g, "write %s(%lld, ...) -> relu, or one %s(%lld, %lld, ...) for both", p->first->op->name,
+		    (long long)a->dim[0], p->second->op->name, (long long)b->dim[0], (long long)kernel);
+	else
+		diag_help(l->diags, g, "write %s(%lld, ...) -> relu", p->first->op->name, (long long)a->dim[0]);
+}
+
 static struct diag *
 report(const struct rule *rule, struct lint *l, const struct pair *p, struct node *const *update)
 {
@@ -231,10 +278,11 @@ report(const struct rule *rule, struct lint *l, const struct pair *p, struct nod
 	if (p->behind != p->first)
 		diag_help(l->diags, g, "write %s -> relu: normalisation is no activation",
 		    p->behind->op->name);
+	else if (p->first->in[1]->rank > 2)
+		tell_conv(l, g, p);
 	else
-		diag_help(l->diags, g, "write %s(%lld%s) -> relu, or leave the first layer out",
-		    p->first->op->name, (long long)p->first->in[1]->dim[0],
-		    p->first->in[1]->rank > 2 ? ", ..." : "");
+		diag_help(l->diags, g, "write %s(%lld) -> relu, or leave the first layer out", p->first->op->name,
+		    (long long)p->first->in[1]->dim[0]);
 	return g;
 }
 
@@ -258,7 +306,7 @@ check(const struct rule *rule, struct lint *l)
 		g = report(rule, l, &p, update);
 		if (!place_has(&needed, p.behind->loc))
 			fix_behind(l, g, p.behind->loc, "relu", "put relu behind it");
-		if (p.behind == p.first && node_is(p.first, "dense") && !l->asked &&
+		if (p.behind == p.first && node_is(p.first, "dense") && !l->asked && is_only_one_there(l, p.first) &&
 		    edited_affords(l, plans) && ++plans)
 			measure_saving(l, g, without(l, p.first), "the network without '%s'",
 			    p.first->path);

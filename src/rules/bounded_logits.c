@@ -46,6 +46,70 @@ is_bounded(const struct node *last, bool bce)
 	    node_is(last, bce ? "softmax" : "sigmoid");
 }
 
+/* Other activations, and between what they leave logits. */
+static const struct {
+	const char *op;
+	double least, most;
+} bounds[] = {
+	{ "relu6", 0, 6 },
+	{ "hardsigmoid", 0, 1 },
+	{ "hardtanh", -1, 1 },
+	{ "softsign", -1, 1 },
+	{ "softplus", 0, INFINITY },
+	{ "exp", 0, INFINITY },
+	{ "elu", -1, INFINITY },
+	{ "gelu", -0.17, INFINITY },
+	{ "silu", -0.28, INFINITY },
+};
+
+/* Of hardtanh and elu other bounds may be given. */
+static bool
+has_own_bounds(const struct node *n)
+{
+	return (node_is(n, "hardtanh") && (op_real(n, "least") != -1 || op_real(n, "most") != 1)) ||
+	    (node_is(n, "elu") && op_real(n, "alpha") != 1);
+}
+
+/* The row of BOUNDS of an activation right behind a layer with weights; -1: it is none. */
+static int
+bounds_of(const struct node *n)
+{
+	size_t i;
+
+	for (i = 0; n && i < sizeof(bounds) / sizeof(*bounds); i++)
+		if (node_is(n, bounds[i].op))
+			return has_own_bounds(n) || !node_has_weights(tensor_maker(n->in[0])) ? -1 : (int)i;
+	return -1;
+}
+
+static double
+answer(double logit)
+{
+	return 1 / (1 + exp(-logit));
+}
+
+/* CLASSES of cross_entropy, or 0: yes and no. */
+static void
+check_bounds(const struct rule *rule, struct lint *l, const struct node *loss, const struct node *last, int i, int classes)
+{
+	double least = bounds[i].least, most = bounds[i].most;
+	bool open = isinf(most);
+	const char *range = open ? arena_printf(l->module->arena, "from %g on", least) :
+	    arena_printf(l->module->arena, "between %g and %g", least, most);
+	struct diag *g = lint_report(l, rule, last->loc, "%s takes logits of any value, and %s leaves those %s",
+	    loss->op->name, last->op->name, range);
+
+	diag_place(l->diags, g, loss->loc, "the loss is here");
+	if (classes && !open)
+		diag_fact(l->diags, g, "with %d classes the loss cannot fall below log(1 + %d / e^%g) = %.2g", classes, classes - 1,
+		    most - least, log1p((classes - 1) / exp(most - least)));
+	else if (!classes && open)
+		diag_fact(l->diags, g, "no answer is below %.2g", answer(least));
+	else if (!classes)
+		diag_fact(l->diags, g, "answers lie between %.2g and %.2g", answer(least), answer(most));
+	diag_help(l->diags, g, "leave %s out: the last layer has no activation", last->op->name);
+}
+
 static bool
 has_unit_rows(const struct tensor *w)
 {
@@ -165,6 +229,11 @@ check(const struct rule *rule, struct lint *l)
 		int classes = ce && n->in[1] ? n->in[1]->classes : 0;
 		struct diag *g;
 
+		if (bounds_of(last) >= 0 && (!ce || classes > 1)) {
+			if (place_is_new(&reported, l, rule, last->loc))
+				check_bounds(rule, l, n, last, bounds_of(last), classes);
+			continue;
+		}
 		if (!last || !is_bounded(last, bce) || (ce && classes < 2)) {
 			check_other(rule, l, n, &reported);
 			continue;
@@ -194,7 +263,8 @@ const struct rule rule_bounded_logits = {
 	    "half, and in cross_entropy a sample whose logits are all below 0 has the same loss, "
 	    "log K of K classes, whatever the weights, and no gradient; networks have stayed at "
 	    "2.30, which is log 10, from the first step to the last. After tanh the loss cannot "
-	    "fall below log(1 + (K - 1) / e^2), after sigmoid not below log(1 + (K - 1) / e).\n\n"
+	    "fall below log(1 + (K - 1) / e^2), after sigmoid not below log(1 + (K - 1) / e). relu6, hardtanh, hardsigmoid, "
+	    "softsign, softplus, exp, elu, gelu and silu right behind a layer with weights bound them likewise.\n\n"
 	    "Reported, too, of hinge and soft_margin, which tell two sides of 0 apart, behind sigmoid, softmax or relu; of relu, tanh and sigmoid before the "
 	    "sigmoid or softmax that answers; and of cosines, whose loss has the bound of tanh unless something multiplies "
 	    "them (Wang and others: NormFace, 2017). Leave the activation of the last layer out. Seen in PyTorch's forum (\"Cross entropy "

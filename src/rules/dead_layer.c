@@ -207,6 +207,40 @@ is_left_aside(const struct graph *g, int i, const struct place_set *used, const 
 	return place_has(used, n->loc) && (!vain[n->out[0]->id] || use_is_live(g, i, live));
 }
 
+/*
+ * h1 -> dense, a1 = h1 -> relu: the live layer with weights that reads what the dead activation N
+ * does, past it. NULL: there is none, or several. Then the use is the mistake, more likely than the
+ * activation.
+ */
+static const struct node *
+passed_by(const struct graph *g, const struct node *n, const bool *live)
+{
+	const struct node *reader = NULL;
+	int i, k;
+
+	if (!(n->op->flags & OP_ELEMENTWISE) || n->op->max_operands != 1 || n->nin == 0 || !node_has_weights(tensor_maker(n->in[0])))
+		return NULL;
+	for (i = 0; i < g->nodes.n; i++)
+		for (k = 0; k < g->nodes.v[i]->nin; k++) {
+			const struct node *o = g->nodes.v[i];
+
+			if (o->in[k] != n->in[0] || o == n || !is_live(o, live))
+				continue;
+			if (reader || k > 0 || !node_has_weights(o))
+				return NULL;
+			reader = o;
+		}
+	return reader;
+}
+
+static void
+tell_passed(struct lint *l, struct diag *d, const struct node *n, const struct node *reader)
+{
+	diag_place(l->diags, d, reader->loc, "'%s' reads what comes before it", reader->path);
+	diag_help(l->diags, d, "if '%s' is to read '%.*s', name that there", reader->path,
+	    (int)strcspn(n->path, "."), n->path);
+}
+
 /* Only a network that is trained or measured has dead layers; in others, what nobody reads is the
  * output. */
 static void
@@ -231,6 +265,7 @@ check(const struct rule *rule, struct lint *l)
 	vain = trained_in_vain(g, live);
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
+		const struct node *reader;
 		struct diag *d;
 
 		if (n->nout == 0 || !n->out[0] || r.count[n->out[0]->id] || layer_is_live(g, i, live) ||
@@ -243,7 +278,10 @@ check(const struct rule *rule, struct lint *l)
 			diag_fact(l->diags, d, "dead layers of '%s' with parameters: %d, of %s; they "
 			    "are neither computed nor planned, and no checkpoint has them", m->name, layers,
 			    lint_human(m->arena, bytes));
-		fix(l, d, n->loc, &u);
+		if ((reader = passed_by(g, n, live)))
+			tell_passed(l, d, n, reader);
+		else
+			fix(l, d, n->loc, &u);
 	}
 }
 

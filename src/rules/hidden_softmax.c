@@ -5,6 +5,7 @@
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
 
+#include "amend/cut.h"
 #include "ir/op.h"
 
 /* The layer with weights and a bias that alone reads N's output, past what only moves numbers. */
@@ -25,6 +26,44 @@ is_hidden(const struct tensor_readers *r, const struct node *n)
 	const struct node *maker = tensor_maker(n->in[0]);
 
 	return (node_has_weights(maker) || node_is(maker, "batchnorm")) && next_weighted(r, n);
+}
+
+struct uses {
+	const char *name;
+	const struct expr *first;	/* that says it */
+};
+
+static void
+count_use(void *context, const struct expr *e)
+{
+	struct uses *u = context;
+
+	if ((e->kind != E_CALL && e->kind != E_NAME) || !e->name || strcmp(e->name, u->name) != 0)
+		return;
+	u->first = u->first ? u->first : e;
+}
+
+/* Of a softmax that a block was given, as layer(64, act=softmax): where the definition that the
+ * path begins with says it. */
+static void
+tell_given(struct lint *l, struct diag *g, const struct node *n)
+{
+	struct uses u = { .name = n->op->name };
+	struct cut_place p;
+	int i;
+
+	if (!l->file || l->file->networks.n != 1 || n->loc.src != l->file->src || !cut_find(&p, l->diags->arena, l->file, n->loc) ||
+	    !p.block || !cut_layer(&p)->name || strcmp(cut_layer(&p)->name, u.name) == 0)
+		return;
+	for (i = 0; i < l->file->networks.v[0]->nstmts; i++) {
+		const struct stmt *s = &l->file->networks.v[0]->stmt[i];
+		const char *name = s->kind == S_DEF ? s->name[0].text : "";
+
+		if (*name && strncmp(n->path, name, strlen(name)) == 0 && n->path[strlen(name)] == '.')
+			cut_walk_stmts(s, 1, count_use, &u);
+	}
+	if (u.first)
+		diag_place(l->diags, g, u.first->loc, "the softmax is given here");
 }
 
 static void
@@ -50,6 +89,7 @@ check(const struct rule *rule, struct lint *l)
 		g = lint_report(l, rule, n->loc, "softmax as an activation: '%s' reads numbers that "
 		    "sum to 1", next_weighted(&r, n)->path);
 		diag_place(l->diags, g, next_weighted(&r, n)->loc, "it is read here");
+		tell_given(l, g, n);
 		diag_fact(l->diags, g, "%s numbers share 1: they are %.3g on average, and none can "
 		    "grow but at the cost of all others", lint_commas(m->arena, k), 1 / (double)k);
 		diag_help(l->diags, g, "relu between layers; softmax is for answers, and for weights "
