@@ -14,21 +14,22 @@
 
 #define NEARLY	1e-6	/* of the range's ends: rounding */
 #define WHITE	255	/* of pictures */
+#define FEW	20	/* times as many values lie within bounds as beyond */
 
 struct range {
 	double least, most;
 };
 
 struct census {			/* of the values that were looked at */
-	struct range range;
-	int64_t values, outside, fractions;
+	struct range range, beyond;	/* of all, and of those that are outside */
+	int64_t values, outside, fractions, ends;	/* at one end of the range: counted where that is of bytes */
 	int64_t first;		/* row of the file, from 0, of the first that is outside */
 };
 
 static struct census
 count(const struct data_look *d, const struct range *legal, bool whole, const int64_t *ignored)
 {
-	struct census c = { .range = { INFINITY, -INFINITY }, .first = -1 };
+	struct census c = { .range = { INFINITY, -INFINITY }, .beyond = { INFINITY, -INFINITY }, .first = -1 };
 	int64_t row, i;
 
 	for (row = 0; row < d->rows; row++)
@@ -43,9 +44,12 @@ count(const struct data_look *d, const struct range *legal, bool whole, const in
 			c.range.most = fmax(c.range.most, x);
 			c.values++;
 			c.fractions += fraction;
+			c.ends += x == 0 || x == WHITE;
 			if (x >= legal->least - NEARLY && x <= legal->most + NEARLY && !fraction)
 				continue;
 			c.outside++;
+			c.beyond.least = fmin(c.beyond.least, x);
+			c.beyond.most = fmax(c.beyond.most, x);
 			c.first = c.first < 0 ? d->at[row] : c.first;
 		}
 	return c;
@@ -103,6 +107,9 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 	else if (c.range.least == 1 && c.range.most == t->classes)
 		diag_help(l->diags, g, "they begin at 1: take 1 off in the file; or %d classes, of "
 		    "which the first never comes", t->classes + 1);
+	else if (t->kind == T_TARGET && c.beyond.least == WHITE && c.beyond.most == WHITE)
+		diag_help(l->diags, g, "if %d marks what is not to count, as borders: ignore=%d in the loss, and in metrics", WHITE,
+		    WHITE);
 	else if (c.range.least < 0)
 		diag_help(l->diags, g, "classes are numbered from 0: number them so in the file%s",
 		    t->kind == T_TARGET ? "; or, where a label below 0 is to count for nothing, say so "
@@ -119,6 +126,7 @@ struct reach {
 	struct range range;
 	const char *opening;
 	const char *last;	/* the activation that makes it so, or NULL: the loss does */
+	bool chosen;		/* the spec says the bounds, which a few may be meant to lie beyond */
 };
 
 /* Losses whose targets have a range whatever the last layer is. */
@@ -143,7 +151,14 @@ static const struct {
 	{ "sigmoid", "sigmoid gives", { 0, 1 } },
 	{ "softmax", "softmax gives", { 0, 1 } },
 	{ "tanh", "tanh gives", { -1, 1 } },
+	{ "hardsigmoid", "hardsigmoid gives", { 0, 1 } },
 	{ "relu", "relu gives", { 0, INFINITY } },
+	{ "softplus", "softplus gives", { 0, INFINITY } },
+	{ "exp", "exp gives", { 0, INFINITY } },
+	{ "abs", "abs gives", { 0, INFINITY } },
+	{ "relu6", "relu6 gives", { 0, 6 } },
+	{ "hardtanh", "hardtanh gives", { 0, 0 } },	/* as its arguments say */
+	{ "clamp", "clamp gives", { 0, 0 } },
 };
 
 #define COUNT(table)	(sizeof(table) / sizeof(*(table)))
@@ -168,23 +183,38 @@ reach_of(const struct node *loss, struct reach *reach)
 
 	for (i = 0; i < COUNT(losses); i++)
 		if (node_is(loss, losses[i].loss)) {
-			*reach = (struct reach){ { 0, losses[i].most }, losses[i].opening, NULL };
+			*reach = (struct reach){ { 0, losses[i].most }, losses[i].opening, NULL, false };
 			return true;
 		}
 	for (i = 0; is_distance(loss) && i < COUNT(activations); i++)
 		if (node_is(last, activations[i].activation)) {
 			*reach = (struct reach){ activations[i].range, activations[i].opening,
-				activations[i].activation };
+				activations[i].activation, activations[i].range.most == 0 };
+			if (reach->chosen)
+				reach->range = (struct range){ op_real(last, "least"), op_real(last, "most") };
 			return true;
 		}
 	return false;
+}
+
+/* Are they bytes as of photographs, of which most lie between? */
+static bool
+are_shades(const struct census *c)
+{
+	return c->range.least >= 0 && c->range.most > WHITE / 2 && c->range.most <= WHITE && c->ends < c->values / 2;
 }
 
 static void
 advise(struct lint *l, struct diag *g, const struct node *loss, const struct reach *reach,
     const struct census *c)
 {
-	if (reach->range.most == 1 && c->range.least == 0 && c->range.most == WHITE)
+	const struct tensor *t = loss->in[1];
+
+	if (reach->range.most == 1 && t->rank >= 3 && are_shades(c))
+		diag_help(l->diags, g, reach->range.least < 0 ? "bytes of pictures: compare with (%s - 127.5) / 127.5; scale= does not "
+		    "reach them, being of inputs" : "bytes of pictures: compare with %s / 255; scale= does not reach them, being of inputs",
+		    t->name);
+	else if (reach->range.most == 1 && c->range.least == 0 && c->range.most == WHITE)
 		diag_help(l->diags, g, "a mask of %d for yes: divide by that in the file, where "
 		    "scale= does not reach, being of inputs", WHITE);
 	else if (reach->last)
@@ -215,7 +245,7 @@ check_numbers(const struct rule *rule, struct lint *l, const struct data_source 
 	if (!reach_of(loss, &reach) || !data_look(l, source, t, &look))
 		return;
 	c = count(&look, &reach.range, false, NULL);
-	if (c.outside == 0)
+	if (c.outside == 0 || (reach.chosen && c.outside < c.values / FEW))
 		return;
 	if (reach.range.most == INFINITY)
 		g = lint_report(l, rule, source->loc, "%s nothing below 0, and '%s' in \"%s\" goes "
@@ -391,7 +421,7 @@ const struct rule rule_label_range = {
 	    "program when it opens the file; in PyTorch, where nothing looks, it is \"device-side "
 	    "assert triggered\", with \"t >= 0 && t < n_classes\", after which the GPU must be "
 	    "let go. A target that is a number must lie in what the last layer gives: sigmoid and "
-	    "softmax 0 to 1, tanh -1 to 1, relu nothing below 0. Else the loss cannot come near 0, "
+	    "softmax 0 to 1, tanh -1 to 1, relu, softplus, exp and abs nothing below 0. Else the loss cannot come near 0, "
 	    "and training drives the activation where its slope is 0. Targets of bce, "
 	    "bce_with_logits, focal and kl_div are probabilities, those of poisson_nll counts; and "
 	    "those of hinge and soft_margin are -1 and 1: one of 0 trains nothing.\n\n"
