@@ -63,16 +63,31 @@ bytes_from(struct look *l, int64_t at, int64_t need, int64_t *n)
 
 #define MOST_NUMBERS	((int64_t)1 << 16)	/* of rows that share bytes there may be many more than bytes */
 
+/* Of a row that is not there whole. */
+static void
+take_part(struct look *l, const unsigned char *from, int64_t n, int64_t rows, enum look_type type, bool big)
+{
+	int64_t k;
+
+	l->numbers = rows > 0 ? n / type_bytes[type] : 0;
+	l->numbers = l->numbers > MOST_NUMBERS ? MOST_NUMBERS : l->numbers;
+	l->part_value = arena_array(l->arena, (size_t)l->numbers + 1, sizeof(*l->part_value));
+	for (k = 0; k < l->numbers; k++)
+		l->part_value[k] = number_at(from + k * type_bytes[type], type, big);
+}
+
 bool
 look_rows(struct look *l, int64_t at, int64_t step, int64_t rows, enum look_type type, bool big)
 {
-	const int64_t row = l->width * type_bytes[type];
+	const int64_t row = l->width > MOST_NUMBERS ? INT64_MAX : l->width * type_bytes[type];
 	const unsigned char *from;
 	int64_t n, there, i, k;
 
-	if (at < 0 || rows < 0 || step < 1 || l->width > MOST_NUMBERS)
+	if (at < 0 || rows < 0 || step < 1 || (l->width > MOST_NUMBERS && !l->part))
 		return false;
 	from = bytes_from(l, at, row, &n);
+	if (l->part && from && n < row)
+		take_part(l, from, n, rows, type, big);
 	there = from && n >= row ? (n - row) / step + 1 : 0;
 	there = there > MOST_NUMBERS / l->width ? MOST_NUMBERS / l->width : there;
 	l->all_rows = rows;

@@ -23,9 +23,12 @@ struct look {
 	const unsigned char *more;	/* a part from further on, MORE_AT, or NULL */
 	size_t more_size;
 	int64_t more_at;
+	bool part;			/* numbers of a part of a row will do, where no row is there whole */
 
 	double *value;			/* out: row by row, of all rows that are there whole */
 	int64_t rows;
+	double *part_value;		/* with PART, where no row is there whole: so many numbers of the first */
+	int64_t numbers;
 	int64_t all_rows;		/* of the file; -1: not known */
 	int64_t wants;			/* where that failed: it might not with the part from here on; 0: it would */
 	const char *refused, *cure;	/* what the program will stop at, where a reader says so, and what then; or NULL */

@@ -77,19 +77,19 @@ place_of(const struct lint *l, const struct data_source *d, const struct tensor 
 			k++;
 	}
 	out->file = k < d->nfiles ? d->file[k] : NULL;
-	return out->file && *width > 0 && (size_t)*width <= MOST_BYTES;
+	return out->file && *width > 0;
 }
 
-bool
-data_look(const struct lint *l, const struct data_source *d, const struct tensor *input,
-    struct data_look *out)
+static bool
+look_at(const struct lint *l, const struct data_source *d, const struct tensor *input, bool part, struct data_look *out)
 {
-	struct look look = { .arena = l->module->arena, .source = d, .all_rows = -1, .input = input,
+	struct look look = { .part = part, .arena = l->module->arena, .source = d, .all_rows = -1, .input = input,
 		.staged = l->module->forward->inputs.v, .nstaged = l->module->forward->inputs.n };
 	int64_t *at, row;
 
 	*out = (struct data_look){ .samples = -1 };
-	if (!d->reader || !d->reader->look || !place_of(l, d, input, out, &look.width))
+	if (!d->reader || !d->reader->look || !place_of(l, d, input, out, &look.width) ||
+	    (!part && (size_t)look.width > MOST_BYTES))
 		return false;
 	if (!take_apart(l, out->file, &look)) {
 		out->refused = look.refused;
@@ -103,7 +103,26 @@ data_look(const struct lint *l, const struct data_source *d, const struct tensor
 	for (row = 0; row < look.rows; row++)
 		if (reader_takes(d, row))
 			at[out->rows++] = row;
+	if (part && look.rows == 0 && look.numbers > 0 && look.width == out->width && reader_takes(d, 0)) {
+		out->first = look.part_value;
+		out->there = look.numbers;
+		out->rows = 1;
+	}
 	return out->rows > 0;
+}
+
+bool
+data_look(const struct lint *l, const struct data_source *d, const struct tensor *input,
+    struct data_look *out)
+{
+	return look_at(l, d, input, false, out);
+}
+
+bool
+data_look_part(const struct lint *l, const struct data_source *d, const struct tensor *input,
+    struct data_look *out)
+{
+	return look_at(l, d, input, true, out);
 }
 
 int64_t

@@ -14,6 +14,7 @@ struct data_look {		/* the numbers of one input or target */
 	int64_t rows;		/* that were read and are used */
 	int64_t width;		/* numbers of a sample */
 	int64_t field;		/* in the file, of the first: from 0 */
+	int64_t there;		/* numbers of the one row, of which no more were read; 0: the rows are whole */
 	const double *first;	/* of row 0 ... */
 	int64_t stride;		/* ... and from row to row; see data_value() */
 	const int64_t *at;	/* where the rows that are used stand in the file */
@@ -23,6 +24,10 @@ struct data_look {		/* the numbers of one input or target */
 
 /* False where nothing is known, or no row was read. */
 bool	data_look(const struct lint *, const struct data_source *, const struct tensor *input,
+	    struct data_look *);
+
+/* The same where a row is longer than what is read of a file: then of its first numbers alone. */
+bool	data_look_part(const struct lint *, const struct data_source *, const struct tensor *input,
 	    struct data_look *);
 
 static inline double

@@ -6,7 +6,8 @@
 #include "ir/ir.h"
 #include "readers/reader.h"
 
-#define FEWEST	8	/* rows that say something of a column */
+#define FEWEST	8	/* rows that say something of a column, */
+#define ENOUGH	1024	/* and numbers that do of a map as a whole */
 
 void
 input_looks(struct input_looks *k, const struct lint *l)
@@ -14,6 +15,18 @@ input_looks(struct input_looks *k, const struct lint *l)
 	size_t n = (size_t)l->module->forward->inputs.n + 1;
 
 	*k = (struct input_looks){ l, arena_array(l->module->arena, n, sizeof(*k->look)), arena_array(l->module->arena, n, 1) };
+}
+
+static bool
+says_enough(const struct lint *l, const struct tensor *input, struct data_look *look)
+{
+	const struct data_source *d = &l->module->set.data;
+
+	if (input->rank < 2)
+		return data_look(l, d, input, look) && look->rows >= FEWEST;
+	if (!data_look_part(l, d, input, look))
+		return false;
+	return look->rows >= FEWEST || (look->there ? look->there : look->rows * look->width) >= ENOUGH;
 }
 
 const struct data_look *
@@ -27,7 +40,7 @@ input_look(struct input_looks *k, const struct tensor *input)
 	if (i == m->forward->inputs.n)
 		return NULL;
 	if (k->known[i] == 0)
-		k->known[i] = data_look(k->l, &m->set.data, input, &k->look[i]) && k->look[i].rows >= FEWEST ? 1 : -1;
+		k->known[i] = says_enough(k->l, input, &k->look[i]) ? 1 : -1;
 	return k->known[i] > 0 ? &k->look[i] : NULL;
 }
 
@@ -59,7 +72,7 @@ column_size(const struct input_column *c)
 static void
 add(struct input_column *c, int64_t at)
 {
-	int64_t row, i, to = at == ALL_OF_IT ? c->look->width : at + 1;
+	int64_t there = c->look->there ? c->look->there : c->look->width, row, i, to = at == ALL_OF_IT || at >= there ? there : at + 1;
 
 	for (row = 0; row < c->look->rows; row++)
 		for (i = at == ALL_OF_IT ? 0 : at; i < to; i++) {
@@ -113,7 +126,7 @@ input_columns(struct input_looks *k, const struct input_numbers *held, struct in
 	const struct module *m = k->l->module;
 	struct input_column *v, *c;
 	int64_t i;
-	int n = 0;
+	int n = 0, kept;
 
 	*out = v = arena_array(m->arena, bound_of(held), sizeof(*v));
 	if (reader_count_of(&m->set.data, "std") > 0 || held->n > MOST_COLUMNS)
@@ -133,9 +146,12 @@ input_columns(struct input_looks *k, const struct input_numbers *held, struct in
 		}
 		add(c, x->at);
 	}
-	for (i = 0; i < n; i++)
-		close_column(&v[i]);
-	return n;
+	for (i = kept = 0; i < n; i++)
+		if (v[i].n > 0) {	/* else it lies behind what was read */
+			v[kept] = v[i];
+			close_column(&v[kept++]);
+		}
+	return kept;
 }
 
 int

@@ -406,8 +406,9 @@ tell_columns(struct lint *l, struct diag *g, const struct reading *r)
 		diag_fact(l->diags, g, "%d of %d columns%s are larger than %d in the first %lld "
 		    "rows; weights start for numbers of about 1", r->large, r->n, list_of(l, r), LARGE_COLUMN, (long long)c->look->rows);
 	else
-		diag_fact(l->diags, g, "that is in the first %lld rows; weights start for numbers "
-		    "of about 1", (long long)c->look->rows);
+		diag_fact(l->diags, g, "that is in the first %lld %s; weights start for numbers "
+		    "of about 1", (long long)(c->look->there ? c->look->there : c->look->rows),
+		    c->look->there ? "numbers" : c->look->rows == 1 ? "row" : "rows");
 }
 
 /* Puts batch normalisation before a layer of the network's body that reads columns as they are. */
@@ -574,7 +575,7 @@ const struct rule rule_unscaled_input = {
 	    "1998).\n\n"
 	    "Reported where a layer with weights is the first to read them, of the columns that it reads: past slices, splits, "
 	    "concatenations and axes in another order. Of data files the first "
-	    "64 KiB are read, where they are there: a column of vectors counts whose root mean square, sqrt(mean^2 + deviation^2), is 50 or more, or a map as a "
+	    "64 KiB are read, where they are there, of which 8 rows say something of a column, and 1024 numbers of a map: a column of vectors counts whose root mean square, sqrt(mean^2 + deviation^2), is 50 or more, or a map as a "
 	    "whole of 30, so that "
 	    "years and prices do beside shares. "
 	    "Classes and tokens, of 53 or more, that are read as numbers. Otherwise u8 inputs of three or more extents and 1, 3 or 4 channels, for vectors of bytes, and boards, may be one-hot, and IDX "
