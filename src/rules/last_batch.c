@@ -1,7 +1,9 @@
 /*
  * last-batch: an epoch's samples are no multiple of the batch, so that its last update is an
- * average over fewer samples. Only where the spec says how many samples there are.
+ * average over fewer samples, where the spec says how many samples there are; or no batch is full,
+ * where the spec or the files do.
  */
+#include "rulekit/data_look.h"
 #include "rulekit/fix_edits.h"
 
 #define FEW	8	/* the last update has less than one part in so many of a batch */
@@ -24,6 +26,17 @@ fix(struct lint *l, struct diag *g, int64_t samples)
 		fix_amended(l, g, false, &m, arena_printf(m.arena, "make %s samples", text));
 }
 
+/* Fewer samples than one batch. */
+static void
+tell_never_full(const struct rule *rule, struct lint *l, int64_t n, int64_t batch)
+{
+	struct diag *g = lint_report(l, rule, l->module->set.batch_loc, "no batch is full: the data have %lld sample%s, and a batch %lld",
+	    (long long)n, n == 1 ? "" : "s", (long long)batch);
+
+	diag_fact(l->diags, g, "an epoch is one update, over all of them; memory is planned for %lld", (long long)batch);
+	diag_help(l->diags, g, "batch %lld or less; or more samples", (long long)n);
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -31,7 +44,13 @@ check(const struct rule *rule, struct lint *l)
 	int64_t n = m->set.data.samples, batch = m->set.batch, rest;
 	struct diag *g;
 
-	if (!m->train || n <= batch)
+	if (!m->train)
+		return;
+	if (n == 0 && (n = data_samples(l, &m->set.data)) >= batch)
+		return;		/* of files it is told of no more */
+	if (n > 0 && n < batch)
+		tell_never_full(rule, l, n, batch);
+	if (n <= batch)
 		return;
 	rest = n % batch;
 	if (rest == 0 || rest >= batch / FEW)
@@ -51,14 +70,15 @@ const struct rule rule_last_batch = {
 	.name = "last-batch",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_NOTE,
-	.brief = "the last batch of each epoch has only a few samples",
+	.brief = "the last batch of each epoch has only a few samples, or none is full",
 	.doc = "When the samples are no multiple of the batch, the last update of each epoch is "
 	    "an average over what is left. If that is little, its gradient is noisy, yet steps as "
 	    "far as any other; batch normalisation over a handful of samples is noisier still. In "
 	    "frameworks with caching allocators its new sizes also fragment memory (pytorch "
 	    "#4864); here it runs in the same buffers.\n\n"
 	    "Reported where less than an eighth of a batch is left, and where the spec says how "
-	    "many samples there are. Choose a batch that divides them, or nearly.",
+	    "many samples there are. Choose a batch that divides them, or nearly. "
+	    "Reported, too, where no batch is full, by the spec or the first part of the files.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };
