@@ -38,12 +38,19 @@ cells_of(const struct tensor *weight)
 	return n;
 }
 
+static bool
+is_transposed(const struct pair *p)
+{
+	return node_is(p->first, "conv_transpose");
+}
+
 static struct widths
 widths_of(const struct pair *p)
 {
 	const struct tensor *a = p->first->in[1], *b = p->second->in[1];
+	int from = is_transposed(p) ? 0 : 1;	/* the axis of what is read */
 
-	return (struct widths){ .in = a->dim[1], .mid = a->dim[0], .out = b->dim[0],
+	return (struct widths){ .in = a->dim[from], .mid = a->dim[1 - from], .out = b->dim[1 - from],
 		.first_cells = cells_of(a), .second_cells = cells_of(b) };
 }
 
@@ -89,7 +96,7 @@ static bool
 is_wasted(const struct tensor_readers *r, const struct pair *p)
 {
 	struct widths w = widths_of(p);
-	bool conv = node_is(p->first, "conv");
+	bool conv = !node_is(p->first, "dense");
 
 	if (w.mid < (w.in < w.out ? w.in : w.out) || p->first->in[1]->frozen ||
 	    r->count[p->first->in[1]->id] != r->count[p->second->in[1]->id])
@@ -115,7 +122,7 @@ passes(const struct pair *p, const struct node *next)
 {
 	if (node_is(next, "dropout") || node_is(next, "batchnorm") || (node_is(next, "scale") && op_real(next, "offset") == 0))
 		return true;
-	if (node_is(p->first, "dense"))
+	if (!node_is(p->first, "conv"))
 		return false;
 	return (node_is(next, "avgpool") && !p->pool && !p->norm) || (normalises_samples(next) && !p->pool && !p->norm);
 }
@@ -123,10 +130,9 @@ passes(const struct pair *p, const struct node *next)
 static bool
 find_pair(const struct tensor_readers *r, const struct node *n, struct pair *p)
 {
-	bool dense = node_is(n, "dense");
 	const struct node *next = n;
 
-	if ((!dense && !node_is(n, "conv")) || n->part_of)	/* no part can be left out, or end in a relu */
+	if (!node_has_weights(n) || node_is(n, "local") || n->part_of)	/* no part can be left out, or end in a relu */
 		return false;
 	*p = (struct pair){ .first = n, .behind = n };
 	while ((next = only_reader(r, next)) && passes(p, next)) {
@@ -138,7 +144,7 @@ find_pair(const struct tensor_readers *r, const struct node *n, struct pair *p)
 			p->behind = next;
 	}
 	p->second = next;
-	return node_is(next, dense ? "dense" : "conv") && !next->part_of && next->in[1] && is_wasted(r, p);
+	return node_is(next, n->op->name) && !next->part_of && next->in[1] && is_wasted(r, p);
 }
 
 /* Behind what an activation is missing. */
@@ -237,7 +243,10 @@ tell_weights(struct lint *l, struct diag *g, const struct pair *p, struct node *
 	struct module *m = l->module;
 	struct widths w = widths_of(p);
 
-	if (p->first->in[1]->rank > 2)
+	if (is_transposed(p))
+		diag_fact(l->diags, g, "the first takes %s B, with gradient and state", lint_commas(m->arena,
+		    measure_trained_bytes(m, update, p->first->in[1])));
+	else if (p->first->in[1]->rank > 2)
 		tell_kernels(l, g, p, update);
 	else if (one_is_smaller(&w))
 		diag_fact(l->diags, g, "weights %lld x %lld and %lld x %lld do what one of %lld x "
@@ -256,11 +265,11 @@ tell_conv(struct lint *l, struct diag *g, const struct pair *p)
 	struct widths w = widths_of(p);
 	int64_t kernel = w.first_cells > 1 ? a->dim[2] : b->dim[2];
 
-	if (!p->pool && (w.first_cells == 1 || w.second_cells == 1))
+	if (!p->pool && !is_transposed(p) && (w.first_cells == 1 || w.second_cells == 1))
 		diag_help(l->diags, g, "write %s(%lld, ...) -> relu, or one %s(%lld, %lld, ...) for both", p->first->op->name,
-		    (long long)a->dim[0], p->second->op->name, (long long)b->dim[0], (long long)kernel);
+		    (long long)w.mid, p->second->op->name, (long long)w.out, (long long)kernel);
 	else
-		diag_help(l->diags, g, "write %s(%lld, ...) -> relu", p->first->op->name, (long long)a->dim[0]);
+		diag_help(l->diags, g, "write %s(%lld, ...) -> relu", p->first->op->name, (long long)w.mid);
 }
 
 static struct diag *
@@ -324,7 +333,7 @@ const struct rule rule_activation_missing = {
 	    "in between, the first one only costs weights, with their gradients and optimizer "
 	    "state, and time. Batch normalisation, dropout, a factor and, between convolutions, avgpool are no such "
 	    "function; maxpool is. groupnorm and instancenorm, which give each sample a factor and an offset, are none "
-	    "either, between convolutions that are no 1x1 and of which the first has no stride. (Framework "
+	    "either, between convolutions that are no 1x1 and of which the first has no stride. Of conv_transpose behind conv_transpose the same holds. (Framework "
 	    "users write it when moving from Keras, whose layers take activation= and default to "
 	    "none.)\n\n"
 	    "Quiet where two layers are a factorisation, which saves weights: the layer between is "

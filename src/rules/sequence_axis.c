@@ -317,6 +317,73 @@ check_softmax(const struct rule *rule, struct lint *l, const struct sequences *s
 		fix_argument(l, g, n->loc, "axis", "-1", "take the last axis");
 }
 
+/* ---- channels and positions that a reshape was to swap ---- */
+
+#define COLOURS	3	/* of an input that is a picture */
+
+/* Is it a map whose first axis is channels: made by a convolution, perhaps past what keeps axes, or
+ * a picture in colours? */
+static bool
+is_map(const struct tensor *t)
+{
+	const struct node *n = t->def;
+
+	while (n && n->nin > 0 && n->in[0] && ((n->op->flags & OP_ELEMENTWISE && n->op->max_operands == 1) || node_is(n, "dropout") ||
+	    node_is(n, "batchnorm") || node_is(n, "groupnorm") || node_is(n, "instancenorm") || node_is(n, "maxpool") ||
+	    node_is(n, "avgpool"))) {
+		t = n->in[0];
+		n = t->def;
+	}
+	return n ? node_is(n, "conv") || node_is(n, "conv_transpose") :
+	    t->kind == T_INPUT && t->rank == 3 && t->dim[0] == COLOURS && t->dim[1] > COLOURS && t->dim[2] > COLOURS;
+}
+
+/*
+ * Does the reshape N make [positions, channels] of [channels, positions], or rows with all their
+ * channels of [channels, rows, columns]? It moves nothing: what was meant is permute. Quiet where
+ * the shape is that of rows or channels in their order, too.
+ */
+static bool
+swaps(const struct node *n)
+{
+	const struct tensor *x = n->in[0], *y = n->out[0];
+	int64_t positions, last;
+
+	if (!node_is(n, "reshape") || !x->batched || x->rank < 2 || x->rank > 3 || !is_table(y) || !is_map(x))
+		return false;
+	last = x->dim[x->rank - 1];
+	positions = x->rank == 3 ? x->dim[1] * last : last;
+	if (x->dim[0] < 2 || positions < 2 || y->dim[0] == x->dim[0] || y->dim[1] == last)
+		return false;
+	return (y->dim[0] == positions && y->dim[1] == x->dim[0]) ||
+	    (x->rank == 3 && (y->dim[0] == x->dim[1] || y->dim[0] == last) && y->dim[0] % x->dim[0] != 0);
+}
+
+/* Does a layer with weights read it row by row? */
+static bool
+reads_rows(const struct tensor_readers *r, const struct node *n)
+{
+	while ((n = only_reader(r, n)) && (node_is(n, "layernorm") || node_is(n, "dropout")))
+		;
+	return node_is(n, "dense");
+}
+
+static void
+report_reshape(const struct rule *rule, struct lint *l, const struct node *n)
+{
+	struct arena *a = l->module->arena;
+	const struct tensor *x = n->in[0], *y = n->out[0];
+	bool rows = y->dim[1] != x->dim[0];
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' moves nothing: of %s it makes %s, whose rows are no %s", n->path,
+	    tensor_shape_text(a, x), tensor_shape_text(a, y), rows ? "rows of all channels" : "positions with their channels");
+
+	diag_fact(l->diags, g, "each has %lld numbers that follow one another, channel after channel and row after row", (long long)y->dim[1]);
+	if (x->rank == 2)
+		diag_help(l->diags, g, "transpose in its place");
+	else
+		diag_help(l->diags, g, "permute(%s) before it", !rows ? "1, 2, 0" : y->dim[0] == x->dim[1] ? "1, 0, 2" : "2, 0, 1");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -339,6 +406,8 @@ check(const struct rule *rule, struct lint *l)
 			report_channels(rule, l, node, conv);
 		else if (normalises_steps(&s, node) && place_is_new(&reported, l, rule, node->loc))
 			report_batchnorm(rule, l, node);
+		else if (swaps(node) && reads_rows(&s.readers, node) && place_is_new(&reported, l, rule, node->loc))
+			report_reshape(rule, l, node);
 		else if (node_is(node, "softmax") && place_is_new(&reported, l, rule, node->loc))
 			check_softmax(rule, l, &s, node);
 		mark(&s, node);
@@ -359,7 +428,9 @@ const struct rule rule_sequence_axis = {
 	    "that keep their axes; of recurrent layers that take a convolution's channels for steps; of batch normalisation of what recurrent layers or "
 	    "attention make, or a recurrent layer reads; of a softmax of scores "
 	    "along another axis than that along which the product behind it sums, in self-attention; and of one without axis=, "
-	    "which takes axis 0, whose [steps, classes] a loss compares with a target. Quiet for 1x1 convolutions, which mix "
+	    "which takes axis 0, whose [steps, classes] a loss compares with a target; and of a reshape that makes [positions, channels] of a "
+	    "convolution's [channels, positions], or rows of all channels of a picture, which takes a permute: it leaves all "
+	    "numbers in their order. Quiet for 1x1 convolutions, which mix "
 	    "steps in MLP-Mixer; for pools of what a dense layer makes, which are maxout; and where means of features weigh "
 	    "something (Hu, Shen and Sun: Squeeze-and-excitation networks, 2018).",
 	.check = check,
