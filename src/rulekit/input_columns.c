@@ -68,6 +68,20 @@ column_size(const struct input_column *c)
 	return hypot(c->mean * c->factor + c->offset, column_spread(c));
 }
 
+int
+column_digits(const struct input_column *c)
+{
+	return (int)fmin(15, 4 + fmax(0, log10(fabs(c->mean) / c->spread)));
+}
+
+#define STRAY	10	/* times the deviation from the mean */
+
+bool
+column_has_stray(const struct input_column *c)
+{
+	return fmax(c->most - c->mean, c->mean - c->least) > STRAY * c->spread;
+}
+
 /* Until it is closed, MEAN and SPREAD are the sums of numbers and of their squares. */
 static void
 add(struct input_column *c, int64_t at)
@@ -168,7 +182,8 @@ input_columns_of(struct input_looks *k, const struct tensor *input, struct input
 
 /* ---- one factor for all ---- */
 
-#define NEAR	0.1	/* of a column's size: with less deviation a factor leaves it near one number */
+#define NEAR	0.1	/* of a column's size: with less deviation a factor leaves it near one number; */
+#define OFF	0.5	/* and with less than that a column that is alone is better centred */
 #define WIDER	30	/* times a column's deviation another is as large */
 
 static bool
@@ -224,5 +239,7 @@ columns_are_even(const struct input_column *v, int n)
 		if (v[i].at == ALL_OF_IT && v[i].of->rank == 2 && (!is_even_by(&v[i], 0) || !is_even_by(&v[i], 1)))
 			return false;
 	}
+	if (n == 1 && v->at != ALL_OF_IT && v->spread > 0 && column_spread(v) < OFF * column_size(v))
+		return false;
 	return n == 1 || (isfinite(mildest) && worst < WIDER * mildest);
 }

@@ -39,6 +39,12 @@ double	column_most(const struct input_column *);
 double	column_size(const struct input_column *);
 double	column_spread(const struct input_column *);
 
+/* Of a mean in the file, so that it is known to a hundredth of the deviation, and to four at
+ * least; the deviation is not 0. */
+int	column_digits(const struct input_column *);
+/* Is a number so far off that the deviation says little of the others? */
+bool	column_has_stray(const struct input_column *);
+
 /* Have they much the same range, so that one factor serves them all, and none is left near one
  * number? Of sequences this is asked of each of their rows, and columns, too. */
 bool	columns_are_even(const struct input_column *, int n);

@@ -282,7 +282,7 @@ largest(const struct input_column *c)
 {
 	double most = fmax(fabs(c->most), fabs(c->least));
 
-	return c->least >= 0 && most > WHITE / 2 && most <= WHITE ? WHITE : ceil(most);
+	return c->least >= 0 && most <= WHITE && (most == WHITE || (c->at == ALL_OF_IT && most > WHITE / 2)) ? WHITE : ceil(most);
 }
 
 /* Would scale=1/BY in data, which is for all inputs, leave none of them small? */
@@ -346,25 +346,26 @@ list_of(struct lint *l, const struct reading *r)
 	return arena_printf(l->module->arena, " (%s)", list);
 }
 
-/* Each large column less its mean, by its deviation; NULL: they are too many, or parts of an
- * input. */
+/* Each large column less its mean, by its deviation; NULL: they are too many, or several parts
+ * of inputs. */
 static const char *
 centred(struct lint *l, const struct input_numbers *held, const struct reading *r)
 {
-	const char *text = NULL;
+	const char *text = NULL, *part;
 	int i, n = 0;
 
 	for (i = 0; i < r->n; i++) {
 		const struct input_column *c = &r->column[i];
+		bool is_part = c->at == ALL_OF_IT ? !input_numbers_are_all(held, c->of) : c->look->width > 1;
 
 		if (!is_large(c))
 			continue;
-		if (++n > 3 || c->spread == 0 || !is_as_read(l->module, c) || (c->of->rank <= 1 && c->look->width > 1) ||
+		if (++n > 3 || c->spread == 0 || column_has_stray(c) || !is_as_read(l->module, c) || (is_part && r->large > 1) ||
 		    (c->of->rank == 2 && column_spread(c) > column_size(c) / 2))
 			return NULL;
-		text = arena_printf(l->module->arena, "%s%s(%s%s - %.4g) / %.4g", text ? text : "", text ? ", " : "", c->of->name,
-		    c->of->rank <= 1 || input_numbers_are_all(held, c->of) ? "" : "[...]",
-		    c->mean * c->factor, column_spread(c));
+		part = c->at == ALL_OF_IT ? "[...]" : arena_printf(l->module->arena, "[%lld:%lld]", (long long)c->at, (long long)c->at + 1);
+		text = arena_printf(l->module->arena, "%s%s(%s%s - %.*g) / %.4g", text ? text : "", text ? ", " : "", c->of->name,
+		    is_part ? part : "", column_digits(c), c->mean * c->factor, column_spread(c));
 	}
 	return text;
 }
@@ -377,7 +378,7 @@ advise(struct lint *l, struct diag *g, struct input_looks *k, const struct input
 	bool even = columns_are_even(r->column, r->n);
 
 	if (!even && (text = centred(l, held, r)))
-		diag_help(l->diags, g, "%s: less the mean, by the deviation; or batchnorm before it, which learns both", text);
+		diag_help(l->diags, g, "%s: less the mean, by the deviation, here or in the file; or batchnorm before it, which learns both", text);
 	else if (!even && c->of->rank == 2)
 		diag_help(l->diags, g, "take each column's mean off and divide by its deviation, in the file; or of each by itself, in the network");
 	else if (!even)
