@@ -67,6 +67,25 @@ Test(look, idx)
 	cr_expect_str_eq(l.refused, "each sample in it is 2 numbers, and an input takes 3");
 }
 
+Test(look, part_of_a_row)
+{
+	struct data_source source = { .reader = &reader_idx };
+	struct look l = { .arena = arena, .source = &source, .bytes = idx_bytes, .size = 17, .width = 2, .all_rows = -1,
+		.part = true };
+
+	cr_expect_not(reader_idx.look(&l), "more may be had");
+	cr_assert_eq(l.wants, 16);
+	l.more = idx_bytes + 16;
+	l.more_at = 16;
+	l.more_size = 1;
+	l.wants = 0;
+	cr_assert(reader_idx.look(&l));
+	cr_expect(l.rows == 0 && l.all_rows == 2 && l.numbers == 1 && l.part_value[0] == 7);
+	l.part = false;
+	l.numbers = 0;
+	cr_expect(reader_idx.look(&l) && l.rows == 0 && l.numbers == 0, "who asks for whole rows gets no other");
+}
+
 Test(look, idx_that_is_cut_off_has_the_rows_that_are_whole)
 {
 	struct look l;
