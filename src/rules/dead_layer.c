@@ -207,30 +207,41 @@ is_left_aside(const struct graph *g, int i, const struct place_set *used, const 
 	return place_has(used, n->loc) && (!vain[n->out[0]->id] || use_is_live(g, i, live));
 }
 
-/*
- * h1 -> dense, a1 = h1 -> relu: the live layer with weights that reads what the dead activation N
- * does, past it. NULL: there is none, or several. Then the use is the mistake, more likely than the
- * activation.
- */
-static const struct node *
-passed_by(const struct graph *g, const struct node *n, const bool *live)
+/* By tensor: the live layer with weights that alone of all live nodes reads it, as its operand. */
+static const struct node **
+live_layers(struct arena *a, const struct module *m, const bool *live)
 {
-	const struct node *reader = NULL;
+	size_t n = (size_t)m->next_tensor + 1;
+	const struct node **layer = arena_array(a, n, sizeof(*layer));
+	bool *read = arena_array(a, n, sizeof(*read));
 	int i, k;
 
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *o = m->forward->nodes.v[i];
+
+		for (k = 0; k < o->nin && is_live(o, live); k++) {
+			const struct tensor *t = o->in[k];
+
+			if (!t)
+				continue;
+			layer[t->id] = !read[t->id] && k == 0 && node_has_weights(o) ? o : NULL;
+			read[t->id] = true;
+		}
+	}
+	return layer;
+}
+
+/*
+ * h1 -> dense, a1 = h1 -> relu: the layer that reads what the dead activation N does, past it, of
+ * those found by live_layers(). NULL: there is none, or several. Then the use is the mistake, more
+ * likely than the activation.
+ */
+static const struct node *
+passed_by(const struct node *n, const struct node *const *layer)
+{
 	if (!(n->op->flags & OP_ELEMENTWISE) || n->op->max_operands != 1 || n->nin == 0 || !node_has_weights(tensor_maker(n->in[0])))
 		return NULL;
-	for (i = 0; i < g->nodes.n; i++)
-		for (k = 0; k < g->nodes.v[i]->nin; k++) {
-			const struct node *o = g->nodes.v[i];
-
-			if (o->in[k] != n->in[0] || o == n || !is_live(o, live))
-				continue;
-			if (reader || k > 0 || !node_has_weights(o))
-				return NULL;
-			reader = o;
-		}
-	return reader;
+	return layer[n->in[0]->id];
 }
 
 static void
@@ -250,6 +261,7 @@ check(const struct rule *rule, struct lint *l)
 	const struct graph *g = m->forward;
 	struct place_set reported = { NULL }, used;
 	struct mentions u = { .arena = m->arena };
+	const struct node **layer;
 	bool *live, *vain;
 	struct tensor_readers r;
 	int i, layers = 0;
@@ -263,6 +275,7 @@ check(const struct rule *rule, struct lint *l)
 	r = readers_of(l);
 	used = places_used(l, g, live);
 	vain = trained_in_vain(g, live);
+	layer = live_layers(m->arena, m, live);
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
 		const struct node *reader;
@@ -278,7 +291,7 @@ check(const struct rule *rule, struct lint *l)
 			diag_fact(l->diags, d, "dead layers of '%s' with parameters: %d, of %s; they "
 			    "are neither computed nor planned, and no checkpoint has them", m->name, layers,
 			    lint_human(m->arena, bytes));
-		if ((reader = passed_by(g, n, live)))
+		if ((reader = passed_by(n, layer)))
 			tell_passed(l, d, n, reader);
 		else
 			fix(l, d, n->loc, &u);
