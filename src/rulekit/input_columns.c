@@ -8,13 +8,16 @@
 
 #define FEWEST	8	/* rows that say something of a column, */
 #define ENOUGH	1024	/* and numbers that do of a map as a whole */
+#define MOST_READ	((int64_t)1 << 23)	/* numbers of all layers that are looked at */
+#define MOST_FORMS	64	/* of a map, by factor and offset */
 
 void
 input_looks(struct input_looks *k, const struct lint *l)
 {
 	size_t n = (size_t)l->module->forward->inputs.n + 1;
 
-	*k = (struct input_looks){ l, arena_array(l->module->arena, n, sizeof(*k->look)), arena_array(l->module->arena, n, 1) };
+	*k = (struct input_looks){ l, arena_array(l->module->arena, n, sizeof(*k->look)), arena_array(l->module->arena, n, 1),
+		arena_array(l->module->arena, n, sizeof(*k->sums)), MOST_READ };
 }
 
 static bool
@@ -100,6 +103,29 @@ add(struct input_column *c, int64_t at)
 		}
 }
 
+/* The same, of what was found before. */
+static void
+add_again(struct input_looks *k, struct input_column *c, int64_t at)
+{
+	struct input_column **of = &k->sums[c->look - k->look], *sums;
+	int64_t there = c->look->there ? c->look->there : c->look->width;
+
+	if (at >= there)
+		return;		/* it lies behind what was read */
+	if (!*of)
+		*of = arena_array(k->l->module->arena, (size_t)there + 1, sizeof(**of));
+	sums = &(*of)[at == ALL_OF_IT ? there : at];
+	if (sums->n == 0) {
+		*sums = (struct input_column){ c->of, c->look, at, INFINITY, -INFINITY, 0, 0, 1, 0, 0 };
+		add(sums, at);
+	}
+	c->mean += sums->mean;
+	c->spread += sums->spread;
+	c->least = fmin(c->least, sums->least);
+	c->most = fmax(c->most, sums->most);
+	c->n += sums->n;
+}
+
 static void
 close_column(struct input_column *c)
 {
@@ -140,11 +166,11 @@ input_columns(struct input_looks *k, const struct input_numbers *held, struct in
 	const struct module *m = k->l->module;
 	struct input_column *v, *c;
 	int64_t i;
-	int n = 0, kept;
+	int n = 0, forms = 0, kept;
 
 	*out = v = arena_array(m->arena, bound_of(held), sizeof(*v));
-	if (reader_count_of(&m->set.data, "std") > 0 || held->n > MOST_COLUMNS)
-		return 0;	/* they are normalised as they are read */
+	if (reader_count_of(&m->set.data, "std") > 0 || held->n > MOST_COLUMNS || (k->left -= held->n) < 0)
+		return 0;	/* they are normalised as they are read, or many */
 	for (i = 0; i < held->n; i++) {
 		const struct input_number *x = &held->v[i];
 		const struct data_look *look = x->of && !x->of->classes && !held->parted ? input_look(k, x->of) : NULL;
@@ -154,11 +180,13 @@ input_columns(struct input_looks *k, const struct input_numbers *held, struct in
 			continue;
 		c = x->of->rank > 1 ? column_of(v, n, x, scale) : NULL;
 		if (!c) {
+			if (x->of->rank > 1 && ++forms > MOST_FORMS)
+				return 0;
 			c = &v[n++];
 			*c = (struct input_column){ x->of, look, x->of->rank > 1 ? ALL_OF_IT : x->at, INFINITY, -INFINITY, 0, 0,
 				x->factor * scale, x->offset, 0 };
 		}
-		add(c, x->at);
+		add_again(k, c, x->at);
 	}
 	for (i = kept = 0; i < n; i++)
 		if (v[i].n > 0) {	/* else it lies behind what was read */

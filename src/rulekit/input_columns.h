@@ -21,6 +21,8 @@ struct input_looks {		/* of the data of training, each file once */
 	const struct lint *l;
 	struct data_look *look;		/* by the input's place among the graph's */
 	signed char *known;		/* 0: not asked yet, -1: no */
+	struct input_column **sums;	/* of its numbers, one by one and all together: what add() has of them */
+	int64_t left;			/* numbers that layers may be asked for yet: beyond that nothing is known */
 };
 
 void	input_looks(struct input_looks *, const struct lint *);
@@ -28,7 +30,8 @@ void	input_looks(struct input_looks *, const struct lint *);
 /* What the files say of an input; NULL: nothing, or too little. */
 const struct data_look	*input_look(struct input_looks *, const struct tensor *);
 
-/* The columns among these numbers that something is known of: so many of *OUT. */
+/* The columns among these numbers that something is known of: so many of *OUT; 0, too, where a map
+ * is read in very many forms. */
 int	input_columns(struct input_looks *, const struct input_numbers *, struct input_column **out);
 /* Those of a whole input, as the network gets it. */
 int	input_columns_of(struct input_looks *, const struct tensor *, struct input_column **out);
