@@ -419,21 +419,22 @@ little_free(struct autopsy *y)
 	const struct budget *b = &y->budget;
 	const struct oom_size *own = &y->main->size[OOM_PROCESS], *listed = &y->main->size[OOM_LISTED], *held = own->known ? own : listed;
 	char human[SIZE_TEXT], has[SIZE_TEXT];
+	const char *full = b->free > 0 ? arena_printf(y->arena, "full but for %s", size_human(human, b->free)) : "full";
 
 	if (y->causes.n || b->free < 0 || b->roomy || (y->main->kind == OOM_XLA && autopsy_asks_nothing(y->main)) || y->main->kind == OOM_OURS || b->allocated >= 0 || y->main->says ||
 	    y->forecast.known)
 		return;
 	if (held->known) {
-		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, held == listed ? "The device was full but for %s. By the message processes that it lists by their numbers "
-		    "have %s of it: " LISTER " tells whose they are (in a container the run itself is listed so, too)." : "The device was full but for %s. By the message this "
-		    "process has %s of it, with what libraries take.", size_human(human, b->free), size_human(has, held->bytes)));
+		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, held == listed ? "The device was %s. By the message processes that it lists by their numbers "
+		    "have %s of it: " LISTER " tells whose they are (in a container the run itself is listed so, too)." : "The device was %s. By the message this "
+		    "process has %s of it, with what libraries take.", full, size_human(has, held->bytes)));
 		return;
 	}
-	autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, y->main->kind == OOM_XLA ? "%s was free%s. What has "
-	    "the rest is not said: arrays of the program, its weights among them, which stay for as long as a name holds them, or another "
-	    "process." : "The device was full but for %s. Who has the rest is not said: where another "
-	    "process does, " LISTER " lists it.%s",
-	    size_human(human, b->free), y->main->kind == OOM_XLA && y->lo > b->free ? ", less than was asked for" : ""));
+	if (y->main->kind == OOM_XLA)
+		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, "%s was free%s. What has the rest is not said: arrays of the program, its weights among them, which stay for as long as a name "
+		    "holds them, or another process.", size_human(human, b->free), y->lo > b->free ? ", less than was asked for" : ""));
+	else
+		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, "The device was %s. Who has the rest is not said: where another process does, " LISTER " lists it.", full));
 }
 
 void

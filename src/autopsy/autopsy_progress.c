@@ -128,7 +128,7 @@ went_on_by_steps(struct autopsy *y)
 	    "fitted before, and " CAME_SINCE, log->steps_line, (long long)log->steps));
 }
 
-/* MMCV's logs count what tensors took at most so far. */
+/* MMCV's logs, and others, count what tensors took at most so far. */
 static void
 grew(struct autopsy *y)
 {

@@ -341,8 +341,7 @@ take_peak(struct oom_around *r, const struct phrase *p, const struct oom_match *
 {
 	struct oom_peaks *k = &r->log->peaks;
 
-	(void)p;
-	if (r->log->messages.n > 0 || m->number[0] <= 0 || r->epoch_step_line != line)
+	if (has_failed(r->log) || m->number[0] <= 0 || (p->role == ROLE_PEAK && r->epoch_step_line != line))
 		return;
 	if (k->count == 0 || m->number[0] <= k->last)
 		*k = (struct oom_peaks){ .first = m->number[0], .first_line = line };
@@ -577,7 +576,7 @@ oom_around(struct oom_around *r, const struct phrase *p, const struct oom_match 
 		[ROLE_BUFFER_PADDING] = take_buffer,
 		[ROLE_EPOCH] = take_epoch, [ROLE_EPOCH_COUNT] = take_epoch,
 		[ROLE_STEP] = take_step, [ROLE_BATCH] = take_batch, [ROLE_MICRO] = take_batch, [ROLE_LENGTH] = take_length,
-		[ROLE_EPOCH_STEP] = take_epoch_step, [ROLE_PEAK] = take_peak,
+		[ROLE_EPOCH_STEP] = take_epoch_step, [ROLE_PEAK] = take_peak, [ROLE_PEAK_NAMED] = take_peak,
 		[ROLE_VOLATILE] = take_line, [ROLE_HANDLING] = take_line, [ROLE_SERVES] = take_line,
 		[ROLE_CAPTURE] = take_line, [ROLE_SHARDS] = take_line, [ROLE_EXPANDS] = take_line,
 		[ROLE_SEARCH] = take_line,

@@ -90,6 +90,8 @@ const struct phrase oom_lines[] = {
 	{ "~\bepoch[#] batch [#]", LINE(ROLE_EPOCH_STEP) },
 	{ "~\bepoch # | # / # batches", LINE(ROLE_EPOCH_STEP) },
 	{ ", memory: # ,", LINE(ROLE_PEAK) },
+	{ "~\bmax mem: #", LINE(ROLE_PEAK_NAMED) },	/* as DETR's logger has it, and all that took it over, */
+	{ "~\bmax_mem: #M", LINE(ROLE_PEAK_NAMED) },	/* and Detectron2's */
 	{ "~\bepoch\a#/", LINE(ROLE_EPOCH) },
 	{ "~\bepoch\a# of #", LINE(ROLE_EPOCH) },
 	{ "~\bepoch\a#[", LINE(ROLE_EPOCH) },

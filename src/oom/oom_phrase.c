@@ -562,7 +562,7 @@ const struct phrase oom_phrases[] = {
 	{ "amdgpu: Failed to allocate a buffer", ROW(ROLE_MESSAGE, OOM_CUDA, false, "amdgpu", MESA_BUFFER, PHRASE_REST) },
 	{ "(EL0004): Failed to allocate memory", FROM("Ascend") },
 	{ "EL0004: Failed to allocate memory", FROM("Ascend") },
-	{ "Memory not enough: current free memory size[#] is smaller than required size[#]", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MindSpore", NULL, 0) },
+	{ "Memory not enough: current free memory size[#] is smaller than required size[#]", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MindSpore", NULL, PHRASE_BOTH) },
 	{ "plus alloc size : # is more than total mem size : #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MindSpore", NULL, PHRASE_BYTES) },
 	{ "GPU memory fragmentation?", HEDGED(OOM_CUDA, "a miner", DAG_IN_ONE) },
 	{ "clCreateBuffer(-61", SAYS(OOM_CUDA, "OpenCL", BUFFER_SIZE) },

@@ -39,6 +39,7 @@ enum phrase_role {
 	ROLE_STEP,		/* the number of one, if others come before it */
 	ROLE_EPOCH_STEP,	/* an epoch's, and that of a step in it */
 	ROLE_PEAK,		/* what tensors took at most so far, as MMCV's logs have it */
+	ROLE_PEAK_NAMED,	/* and by its name */
 	ROLE_TOKENS,		/* a text's, and those that the model is made for */
 	ROLE_GIVEN,		/* transformers warns that a text of so many tokens is given, beside what it may write */
 	ROLE_TENTH,		/* TensorFlow warns that so many bytes are more than a tenth of the machine's memory; */
@@ -85,6 +86,8 @@ enum {				/* of a message */
 	PHRASE_CPP = 32768,	/* an exception of C++, and not of Python */
 	PHRASE_WHOLE = 65536,	/* its first number is of whole GB, cut off */
 	PHRASE_HELD = 131072,	/* its numbers are what was held, and the limit for that, in bytes */
+	PHRASE_BOTH = 524288,	/* its numbers are what was free, and what was asked for, in bytes */
+	PHRASE_TIMES = 1048576,	/* they are how many elements were asked for, and the bytes of each */
 	PHRASE_KIB = 262144,	/* or, by their size, in KiB */
 	PHRASE_APART = 512	/* it looks like a message of memory and is of something else */
 };

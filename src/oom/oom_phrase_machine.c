@@ -68,8 +68,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~cannot allocate vector of size", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
 	{ "'Realloc' could not re-allocate memory (# bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_BYTES) },
 	{ "‘Realloc’ could not re-allocate memory (# bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_BYTES) },
-	{ "'Calloc' could not allocate memory (#", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },		/* of so many bytes */
-	{ "‘Calloc’ could not allocate memory (#", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
+	{ "'Calloc' could not allocate memory (# of # bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_TIMES) },
+	{ "‘Calloc’ could not allocate memory (# of # bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_TIMES) },
 	/* the same as R says it elsewhere */
 	{ "无法分配大小为 % 的", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) }, { "不能分配大小为 % 的", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "kann Vektor der Größe % nicht allozieren", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },

@@ -176,6 +176,14 @@ oom_tell_sizes(struct oom_message *o, const struct phrase *p, const struct oom_m
 		if (!o->limited)		/* else it is what an arena's own limit leaves */
 			o->size[OOM_FREE] = exactly(m->number[!onnx]);
 		o->size[OOM_ASKED] = exactly(m->number[onnx]);
+	} else if ((p->flags & PHRASE_BOTH) && m->numbers == 2) {
+		o->size[OOM_FREE] = exactly(m->number[0]);
+		o->size[OOM_ASKED] = exactly(m->number[1]);
+	} else if (p->flags & PHRASE_TIMES) {
+		int64_t bytes;
+
+		if (m->numbers == 2 && !__builtin_mul_overflow(m->number[0], m->number[1], &bytes))
+			o->size[OOM_ASKED] = exactly(bytes);
 	} else if (p->flags & PHRASE_BYTES) {
 		o->size[OOM_ASKED] = exactly(m->number[0]);
 	} else if ((p->flags & PHRASE_WHOLE) && m->numbers && m->number[0] < INT64_MAX / OOM_WHOLE) {
