@@ -25,6 +25,19 @@ are_same(const struct said *a, const struct said *b)
 	return strcmp(a->words, b->words) == 0 || (a->line == b->line && m >= TAIL && n >= TAIL && strcmp(a->words + m - TAIL, b->words + n - TAIL) == 0);
 }
 
+/* Do the words that are quoted name Slurm? */
+static bool
+names_slurm(const struct oom_told *t)
+{
+	const char *words[] = { t->said.words, t->killed.words };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strstr(words[i], "slurm") || strstr(words[i], "Slurm") || strstr(words[i], "SLURM"))
+			return true;
+	return false;
+}
+
 const char *
 autopsy_told(const struct autopsy *y)
 {
@@ -33,5 +46,6 @@ autopsy_told(const struct autopsy *y)
 	    arena_printf(y->arena, "And %s: where", autopsy_said(y, &t->killed));	/* the same words are not quoted again */
 
 	return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\".%s", visible_text(y->arena, t->said.words), !killed ? "" :
-	    arena_printf(y->arena, " %s the system ended that process, it was as a rule for want of the " MACHINES ".", killed));
+	    arena_printf(y->arena, " %s the system ended that process, it was as a rule for want of the " MACHINES ", or because the limit of a container or job was reached%s.", killed,
+	    names_slurm(t) ? " (in Slurm --mem or --mem-per-cpu of sbatch and srun; sacct's MaxRSS tells what it had taken)" : ""));
 }

@@ -264,13 +264,28 @@ clause_is_question(struct talk t)
 #define LEARNED		"ap map miou iou dice loss losses nan acc f1 auc fid bleu psnr metric metrics score scores result results category categories class classes " \
     "prediction predictions overfits overfitting"
 #define FAILS		"oom ooms oomed error errors errored exception exceptions fail fails failed failing failure crash crashes "	\
-    "crashed crashing stop stops stopped stopping die dies died dying kill killed raise raises raised throw throws thrown occur occurs occurred " \
+    "crashed crashing stop stops stopped stopping die dies died dying kill kills killed killing raise raises raised throw throws thrown occur occurs occurred " \
     "happen happens happened happening reported exhausted exits exited aborts aborted terminated freezes hangs leak leaks"
+
+/* The same in Chinese, where no more than a sign or two denies it. */
+#define FAILS_CHINESE	"报错|出错|报了错|溢出|崩溃|挂了|挂掉|爆了|被杀"
+
+static bool
+names_failure_elsewhere(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, FAILS_CHINESE, &at, &n))
+		if (!clause_denies_elsewhere(t, at, n))
+			return true;
+	return false;
+}
 
 bool
 clause_names_failure(struct talk t)
 {
-	return talk_any_whole(t, FAILS);
+	return talk_any_whole(t, FAILS) || names_failure_elsewhere(t);
 }
 
 bool

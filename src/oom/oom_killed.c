@@ -96,7 +96,7 @@ oom_killed_told(struct talk t)
 	if (!at)
 		at = quotes_killed(t);
 	if (!at) {
-		at = talk_find_whole(t, "says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|always killed|often killed|frequently killed|constantly killed|repeatedly killed|immediately killed|automatically killed|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux|os kills|system kills|kernel kills|linux kills", &n);
+		at = talk_find_whole(t, "kills itself|killing itself|killed itself|kill itself|killed by itself|says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|always killed|often killed|frequently killed|constantly killed|repeatedly killed|immediately killed|automatically killed|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux|os kills|system kills|kernel kills|linux kills", &n);
 		if (!at || !names_run(t, at, n))
 			return talk_has_whole(t, "by the os|by os|by the system|by system|by the kernel|by linux|by the operating system") ? talk_first(t, QUOTED) : NULL;
 	}
