@@ -169,6 +169,36 @@ is_tried_program(const struct autopsy *y)
 	return y->main->cpp && p->prose && !p->layers && !p->torch && !p->trains && strstr(words, "test") && !strstr(words, "valid") && !strstr(words, "eval") && !strstr(words, "predict");
 }
 
+/* Do people use any of those WORDS there? */
+static bool
+says_any(const struct said *said, const char *const *words)
+{
+	int i;
+
+	for (i = 0; words[i] && !(said->line && strstr(said->words, words[i])); i++)
+		;
+	return words[i] != NULL;
+}
+
+/* Do they call pictures large, by a word for that and not by their sides? */
+static bool
+says_large(const struct said *large)
+{
+	static const char *const words[] = { "large", "big", "huge", "太大", "过大", NULL };
+
+	return says_any(large, words);
+}
+
+/* And what is given long, or do they tell from how much on it fails? A film alone is not long. */
+static bool
+says_long(const struct said *media)
+{
+	static const char *const words[] = { "a long ", "very long", "too long", "long audio", "long video", "long text", "long input", "longer than", "more than ", "over ", "all frames", "00 frames", "hours", "-hour", "hour audio", "hour video", "hour record", "-minute", "minute audio", "minute video", "minute record", "minute long", "minutes long", "minutes of", "小时", "分钟的", "分钟音", "分钟视", "很长", "较长", "太长", "过长",
+	    "超过", NULL };
+
+	return media && says_any(media, words);
+}
+
 /* What there is of what rows need; TOLD: the words in which people speak of it. */
 static uint64_t
 signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
@@ -186,7 +216,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LATE)] = p->talk.line && p->talk.line == p->later.line ? NULL : &p->later;
 	/* what the system ended had no more of the machine's memory, however a device is named */
 	told[place(NEEDS_INFERS)] = (words && !o->host && p->told.killed.line && p->told.by_system) || p->trains || p->converts_there || p->one_runs.line ? NULL : &p->inferring;
-	told[place(NEEDS_LONG)] = p->inferring.line ? NULL : p->media.line || words || o->host ? &p->media : &p->lasts;
+	told[place(NEEDS_LONG)] = p->inferring.line ? (says_long(&p->media) ? &p->media : NULL) : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
 	told[place(NEEDS_VECTORS)] = p->grows.line || autopsy_counts_words(y) ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
 	told[place(NEEDS_LOADS)] = p->resuming.line || (o->host && (p->grows.line || p->llama || is_reading_told(y))) || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
@@ -424,10 +454,7 @@ push_items(struct autopsy *y, const struct row *r)
 #define BESIDE_GROWTH	(NEEDS_GROWS | NEEDS_RISES | NEEDS_AGAIN)
 
 /* Rows of when it failed and on what, which tell nothing where people name the cause. */
-#define OF_TIME		(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_METRICS | NEEDS_RISES | NEEDS_LATE | NEEDS_GROWS | NEEDS_CARD)
-
-/* Of tests and of inference, as a place or words tell. */
-#define OF_BOTH		(NEEDS_EVALUATES | NEEDS_INFERS)
+#define OF_TIME		(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_METRICS | NEEDS_RISES | NEEDS_LATE | NEEDS_GROWS | NEEDS_CARD)
 
 /* Is a cause told that people name? */
 static bool
@@ -474,36 +501,6 @@ first_item(const struct autopsy *y, const struct row *r)
 }
 
 #define OF_ONE		1	/* the item, of pictures in the machine's memory, that holds of a single one, too */
-
-/* Do people use any of those WORDS there? */
-static bool
-says_any(const struct said *said, const char *const *words)
-{
-	int i;
-
-	for (i = 0; words[i] && !(said->line && strstr(said->words, words[i])); i++)
-		;
-	return words[i] != NULL;
-}
-
-/* Do they call pictures large, by a word for that and not by their sides? */
-static bool
-says_large(const struct said *large)
-{
-	static const char *const words[] = { "large", "big", "huge", "太大", "过大", NULL };
-
-	return says_any(large, words);
-}
-
-/* And what is given long, or do they tell from how much on it fails? A film alone is not long. */
-static bool
-says_long(const struct said *media)
-{
-	static const char *const words[] = { "a long ", "very long", "too long", "long audio", "long video", "long text", "long input", "longer than", "more than ", "over ", "all frames", "00 frames", "hours", "小时", "很长", "较长", "太长", "过长",
-	    "超过", NULL };
-
-	return media && says_any(media, words);
-}
 
 /* Of a message that only figures explain: where people say what the run was at, what that would
  * mean. */
@@ -562,7 +559,7 @@ autopsy_likely(struct autopsy *y)
 		r++;		/* the last needs nothing; one of which nothing holds in this world says nothing */
 	if (!(r->needs & ~(BESIDE_DOMAIN | BESIDE_GROWTH)))
 		autopsy_domain(y, r->needs & ~BESIDE_DOMAIN);
-	if (r->needs && (!(r->needs & ~OF_TIME) || r->needs == OF_BOTH) && (is_named(y) || (r->needs == NEEDS_CARD && is_explained(y))))
+	if (r->needs && !(r->needs & ~OF_TIME) && (is_named(y) || (r->needs == NEEDS_CARD && is_explained(y))))
 		return;
 	if (y->hints && !r->where && y->main->kind != OOM_TOLD)
 		return;
@@ -571,7 +568,7 @@ autopsy_likely(struct autopsy *y)
 			nothing_told(y);
 		return;
 	}
-	on = told[place(r->needs & ~(OF_MESSAGE | (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0) | (r->needs & NEEDS_WORKERS ? NEEDS_GROWS : 0)))];
+	on = told[place(r->needs & ~(OF_MESSAGE | (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0) | (r->needs & NEEDS_LONG ? NEEDS_INFERS : 0) | (r->needs & NEEDS_WORKERS ? NEEDS_GROWS : 0)))];
 	head(y, r, on);
 	push_items(y, r);
 }

@@ -221,6 +221,11 @@ const struct row autopsy_rows[] = {
 		    "machine's memory (eval_accumulation_steps), they take less. Then it fails only after many batches." },
 		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", "fewer at once "
 		    "(per_device_eval_batch_size), or fewer beams." } } },
+	{ NEEDS_LONG | NEEDS_INFERS, "what is given is long, or has many frames", {
+		{ AT_START(AT_ONCE), SMALL_RUNS },
+		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
+		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." },
+		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." } } },
 	{ NEEDS_EVALUATES | NEEDS_INFERS, "it failed in tests, predictions or inference", {
 		{ AT_START(AT_ONCE), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },

@@ -141,12 +141,58 @@ counts_frames(struct talk t)
 	return has_bound(t);
 }
 
+#define MEDIA		"audio audios recording recordings video videos film films movie movies podcast podcasts lecture lectures meeting meetings interview interviews song songs track tracks clip clips speech wav mp3 mp4 flac"
+#define NEAR_MEDIA	4	/* words from how long it lasts to what it is */
+/* What stands between the two where it is said of something else, and ahead of a time that
+ * something took. */
+#define OF_TIME		"to for in into until before while then and i we it my gpu so every after per of"
+#define TOOK		"took takes take taken after every each per in for within than until first last only wait waiting another spent needs"
+
+/* Is one of a list's words within a few of those behind S, or ahead of it? */
+static bool
+is_near_media(struct talk t, const char *s, bool ahead)
+{
+	struct talk word = talk_part(t, s, s);
+	int i;
+
+	for (i = 0; i < NEAR_MEDIA; i++) {
+		word = ahead ? clause_word_ahead(t, word.s) : clause_word_behind(t, word.s + word.n);
+		if (word.n == 0 || talk_is_one_of(word, MEDIA))
+			break;
+		if (ahead ? talk_is_one_of(word, "every each i we took takes take after and") : talk_is_one_of(word, OF_TIME) && !(i == 0 && talk_is_one_of(word, "of")))
+			return false;
+	}
+	return i < NEAR_MEDIA && word.n > 0;
+}
+
+/* "an 8-hour audio file", "my video is about 40 minutes": how long what is given lasts, where it is
+ * minutes or hours. */
+static const char *
+has_minutes(struct talk t)
+{
+	const char *s, *to = NULL, *end = t.s + t.n, *past;
+	struct talk word, clause;
+	int64_t n;
+
+	while ((s = oom_number_walk(t, ".", &to, &n))) {
+		past = end - to > 1 && *to == '.' && is_digit(to[1]) ? to + 2 : to;
+		word = clause_word_behind(t, past);
+		if (word.s - past > 1 || !(talk_is_one_of(word, "hour hours hr hrs h") || (n > 1 && talk_is_one_of(word, "minute minutes min mins"))))
+			continue;
+		clause = talk_clause(t, s, 1);
+		if (is_near_media(clause, word.s + word.n, false) || (!talk_is_one_of(clause_word_ahead(t, s), TOOK) && is_near_media(clause, s, true)))
+			return s;
+	}
+	return NULL;
+}
+
 const char *
 oom_bulk_long(struct talk t, bool sentence)
 {
 	const char *at = talk_any_begins(t, "training trained train") ? NULL : lasts(t);
 
 	at = at || !sentence || talk_any_begins(t, "training trained train") ? at : names_long(t);
+	at = at || !sentence || talk_any_begins(t, "training trained train epoch") ? at : has_minutes(t);
 	return at ? at : sentence ? counts_frames(t) : has_bound(t);
 }
 
@@ -157,8 +203,8 @@ oom_bulk_long(struct talk t, bool sentence)
 
 /* "an 8 second 24 fps video", "clips of 10 seconds": how long a film is, in a clause that has
  * it. */
-const char *
-oom_bulk_seconds(struct talk t)
+static const char *
+has_seconds(struct talk t)
 {
 	struct talk clause, word;
 	const char *s, *to = NULL;
@@ -173,6 +219,14 @@ oom_bulk_seconds(struct talk t)
 	return NULL;
 }
 
+const char *
+oom_bulk_lasting(struct talk t)
+{
+	const char *at = has_seconds(t);
+
+	return at || talk_any_begins(t, "train epoch") ? at : has_minutes(t);
+}
+
 /* or that are what is worked on. */
 const char *
 oom_bulk_media(struct talk t)
@@ -183,7 +237,7 @@ oom_bulk_media(struct talk t)
 		return at;
 	if ((at = talk_first(t, OF_PAGES)) && !talk_any_whole(talk_sentence(t, at), "even despite still although though"))
 		return at;
-	if ((at = counts_frames(t)) || (at = oom_bulk_seconds(t)))
+	if ((at = counts_frames(t)) || (at = oom_bulk_lasting(t)))
 		return at;
 	return talk_first(t, "depending on text size|depending on the text|depending on text length|depending on the length|depends on the length of|depending on sentence length|length of the text|length of my text|string whose length|seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");

@@ -7,7 +7,7 @@
 /* Where T names films, recordings or texts that are long, or what is made of them; where it says
  * how long one is, or in a SENTENCE that it is long; or NULL. */
 const char	*oom_bulk_media(struct talk);
-const char	*oom_bulk_seconds(struct talk);	/* of a film alone */
+const char	*oom_bulk_lasting(struct talk);	/* by a number alone */
 const char	*oom_bulk_long(struct talk, bool sentence);
 /* Where it tells of an allocation of more than a machine has, and how many bytes; or NULL. */
 const char	*oom_bulk_absurd(struct talk, int64_t *bytes);

@@ -119,12 +119,32 @@ is_no_inference(struct talk t, struct talk clause, const char *at)
 	    talk_any_phrase(t, "accumulate in ram") || talk_any_phrase(talk_head(t, at, sizeof("inference require:")), "inference require:|infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
 }
 
+/* What stands behind the word where it is said of how well it goes, and ahead of it where that has
+ * not begun. */
+#define OF_INFERENCE_CHINESE	"速度|能力|性能|效率|加速|框架|引擎|之前|前"
+#define TRAINED_CHINESE		"训练完|训练好|预训练"
+
+/* "多卡推理完就爆显存": in Chinese the word is the same for all that has to do with it. */
+static const char *
+infers_chinese(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	if (talk_any_phrase(t, "训练") && !talk_any_phrase(t, TRAINED_CHINESE))
+		return NULL;
+	while (talk_next_phrase(t, "推理", &at, &n))
+		if (!talk_any_phrase(talk_head(t, at + n, sizeof("加速") - 1), OF_INFERENCE_CHINESE) && !clause_goes_well_elsewhere(t, at))
+			return at;
+	return NULL;
+}
+
 static const char *
 infers(struct talk t)
 {
-	const char *elsewhere = talk_any_phrase(t, "训练") ? NULL : talk_first(t, "进行推理|推理报|推理就报|推理会报|推理出现|推理显存|推理爆|推理时|执行推理|做推理|推理的时候|推理任务|在推理|多次推理|次推理后|推理后|推理过程|推理阶段|推理几|推理了");
+	const char *elsewhere = infers_chinese(t);
 
-	if (elsewhere && !clause_goes_well_elsewhere(t, elsewhere))
+	if (elsewhere)
 		return elsewhere;
 	return talk_any_whole(t, "inference infer inferring") ? clause_says_unless(t, "infer", AHEAD | BEHIND | WORKS, "", is_no_inference) : NULL;
 }
