@@ -11,12 +11,16 @@
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
 #define WEIGHTS_MORE	"Weights, with what a program sets aside beside them as it loads them (a cache of keys and values, buffers), are more than is free"
 #define BEFORE_ANY	"then it fails before the first result, whatever the batch."
+#define THIS_ONE	"the device was this one"
 #define MORE		"The run needs more than there is"
 #define LEAVES		"then it fails so with nothing else there, too."
 #define ANOTHER(such)	UNTRIED(BY_ALONE, "Another process has a part" such)
 #define LISTED		LISTER ", before the run, lists it."
 #define AT_ONCE		"What is given at once is too large (a batch, frames or windows, a long recording or text, many pixels)"
 #define SMALL_RUNS	"then a short or small one runs."
+/* and what it is where that fails, too */
+#define THERE_BEFORE	"What was there before it (weights, what a run before or another process has) leaves too little"
+#define SMALL_FAILS	"then a short or small one fails, too."
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
     "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less"
@@ -230,12 +234,14 @@ const struct row autopsy_rows[] = {
 		{ AT_START(AT_ONCE), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it less is taken." },
-		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." } } },
+		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." },
+		{ AT_START(THERE_BEFORE), SMALL_FAILS } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it the first rounds take a part of what they took." },
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does"), "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
-		{ IN_FIRST_TESTS(IN_TRAINING(LARGER_TESTS)), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." } } },
+		{ IN_FIRST_TESTS(IN_TRAINING(LARGER_TESTS)), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." },
+		{ IN_FIRST_TESTS(IN_TRAINING(RESULTS_KEPT)), "then it fails after several rounds, and memory grows until then." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ IN_TRAINING("The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is"), TRY BY_ANYTHING "more subdivisions, up to as "
 		    "many as the batch has pictures" TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0, which keeps their size" TRY_END ", take less." },
@@ -299,13 +305,15 @@ const struct row autopsy_rows[] = {
 		{ AT_START(AT_ONCE), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
 		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." },
-		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." } } },
+		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." },
+		{ AT_START(THERE_BEFORE), SMALL_FAILS } } },
 	{ NEEDS_DECODES, "an autoencoder of images was at work then, as behind the last step, when what was made is decoded", {
 		{ "Its layers have the full height and width of all pictures, or frames, at once", TRY BY_TILES "in tiles (enable_vae_tiling() in diffusers, or a "
 		    "setting of the program)" TRY BY_ANYTHING "in slices" TRY BY_ANYTHING "one by one" TRY_END " they need a part of that." },
 		{ UNTRIED(BY_OFFLOADING, "Weights of what ran before it lie there still"), "moved off the device by then (offloading), they leave it room." } } },
 	{ NEEDS_LONG, "what is given is long, or has many frames", {
-		{ AT_ONCE, SMALL_RUNS } } },
+		{ AT_ONCE, SMALL_RUNS },
+		{ THERE_BEFORE, SMALL_FAILS } } },
 	{ NEEDS_CLOUD, "what is given is a cloud of points", {
 		{ "It has more points than there is room for, and layers keep numbers for each, or for each pair of neighbours", "fewer (larger voxels, a sample of them, blocks of the "
 		    "space one after the other) take less, and so do fewer clouds at once." } } },
@@ -314,7 +322,8 @@ const struct row autopsy_rows[] = {
 		    "after so many of them." },
 		{ "What is made of one at once grows with its pixels", "half of each side has a quarter of them; then a small one runs." } } },
 	{ NEEDS_LARGE, "pictures are large", {
-		{ "What is given at once is too large", "half of each side has a quarter of the pixels; then a small one runs." } } },
+		{ "What is given at once is too large", "half of each side has a quarter of the pixels; then a small one runs." },
+		{ THERE_BEFORE, SMALL_FAILS } } },
 	{ NEEDS_SHARED, "others use that device, too", {
 		{ "What other processes have of it is not there for this run", LISTER ", before the run, lists them. With these ended, on another device (CUDA_VISIBLE_DEVICES), or with less at once, it "
 		    "runs." } } },
@@ -340,13 +349,14 @@ const struct row autopsy_rows[] = {
 		    "another order." },
 		{ "A phase began that needs more (tests, a file that is saved" HAS_TRAINED(", layers or a part of the loss that join in") ")", "then it fails at the same place each time." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." } } },
-	{ NEEDS_CARD | NEEDS_FREE, "it ran on this device", {
+	{ NEEDS_CARD | NEEDS_FREE, THIS_ONE, {
 		OTHER_DEVICE,
 		{ MORE ", though it was free ahead of it", LEAVES } } },
 	{ NEEDS_FREE, "a device is free", {
 		OTHER_DEVICE,
 		{ "More is asked for than is free by then", LISTER ", while it runs, shows how it fills." } } },
-	{ NEEDS_CARD, "it ran on this device", {
-		{ MORE, LEAVES } } },
+	{ NEEDS_CARD, THIS_ONE, {
+		{ MORE, LEAVES },
+		{ ANOTHER(""), LISTED } } },
 	{ 0, NULL, { { NULL, NULL } } }		/* nothing tells: then nothing is told */
 };
