@@ -73,6 +73,13 @@ is_killed(const struct oom_message *o)
 	return o->says && (o->kind == OOM_TOLD ? o->host : o->kind == OOM_KERNEL && (strcmp(o->says, SIGNAL_9) == 0 || strcmp(o->says, KILLED) == 0));
 }
 
+/* Was it Java's heap, of which nothing tells what had filled it? */
+static bool
+is_heap(const struct oom_message *o)
+{
+	return o->says && strcmp(o->says, JAVA_HEAP) == 0;
+}
+
 /* Does the message say no more than that a device was full, where a program names what ran then? */
 static bool
 is_bare(const struct autopsy *y)
@@ -224,7 +231,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = (words && p->grows.line) || p->later.line ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
-	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
+	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || is_heap(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
 	told[place(NEEDS_SHAPES)] = &p->shapes;
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
 	told[place(NEEDS_FULL)] = o->host || p->later.line || (p->inferring.line && !autopsy_trains(y)) || (told[place(NEEDS_RESUMES)] && told[place(NEEDS_RESUMES)]->line) || p->measures.line[MEASURE(BY_ADAPTER)] ? NULL : &p->told.full;
@@ -289,7 +296,7 @@ is_unknown(const struct autopsy *y)
 
 	if (o && o->kind == OOM_XLA && (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0))
 		return false;		/* a sum of the program's own is what failed, or no memory at all */
-	return o && ((y->causes.n == 0 && y->lines <= y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o) || is_bare(y)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
+	return o && ((y->causes.n == 0 && y->lines <= y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o) || is_heap(o) || is_bare(y)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && (o->kind != OOM_MPS || !o->size[OOM_ASKED].known) && o->kind != OOM_OURS));
 }
 
@@ -412,6 +419,15 @@ is_said_by_another(const struct autopsy *y)
 	return false;
 }
 
+/* What Slurm ended may have reached no more than its own limit. */
+static void
+job_limit(struct autopsy *y)
+{
+	if (strcmp(y->main->who, "Slurm") == 0)
+		push(y, "Where the job's own limit was reached (--mem or --mem-per-cpu of sbatch and srun), and not the machine's end, sacct's MaxRSS, or seff, tells what it had taken, "
+		    "and a higher limit lets it go on as far as the machine has as much.");
+}
+
 /* Where nothing tells what it may be: where to look. When it fails, and who else is there, would
  * tell causes apart, but which of them there are is no evidence of this run. */
 static void
@@ -422,10 +438,8 @@ nothing_told(struct autopsy *y)
 
 	if (is_said_by_another(y))
 		return;
-	if (strcmp(o->who, "Slurm") == 0)
-		push(y, "Where the job's own limit was reached (--mem or --mem-per-cpu of sbatch and srun), and not the machine's end, sacct's MaxRSS, or seff, tells what it had taken, "
-		    "and a higher limit lets it go on as far as the machine has as much.");
-	else if (is_placed(y) && !o->says)
+	job_limit(y);
+	if (is_placed(y) && !o->says)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
 		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), may_be_misread(y) ? WRONG_SIZE : "",
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :
@@ -449,7 +463,7 @@ push_items(struct autopsy *y, const struct row *r)
     NEEDS_SPLATS | NEEDS_LARGE | NEEDS_LONG | NEEDS_HOOK | NEEDS_MODELS | NEEDS_CLASSES | NEEDS_BOXES | NEEDS_PENALTY | NEEDS_LOSS | NEEDS_SINGLE)
 
 /* Rows beside which it is told, too, what a network is for. */
-#define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_LARGE | NEEDS_LONG | NEEDS_PROCESSOR)
+#define BESIDE_DOMAIN	(OF_MESSAGE | NEEDS_DATA | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_LATE | NEEDS_CARD | NEEDS_LARGE | NEEDS_LONG | NEEDS_PROCESSOR)
 /* and those beside which only what grows by itself is named. */
 #define BESIDE_GROWTH	(NEEDS_GROWS | NEEDS_RISES | NEEDS_AGAIN)
 
@@ -571,4 +585,5 @@ autopsy_likely(struct autopsy *y)
 	on = told[place(r->needs & ~(OF_MESSAGE | (r->needs & NEEDS_METRICS ? NEEDS_EVALUATES : 0) | (r->needs & NEEDS_LONG ? NEEDS_INFERS : 0) | (r->needs & NEEDS_WORKERS ? NEEDS_GROWS : 0)))];
 	head(y, r, on);
 	push_items(y, r);
+	job_limit(y);
 }

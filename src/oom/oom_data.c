@@ -4,13 +4,15 @@
  */
 #include "oom/oom_data.h"
 
+#include "base/ascii.h"
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 #include "oom/oom_short.h"
 
 #define WORDS_AHEAD	3	/* of a set's name, in which it may be called large */
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
-    "dataset is too|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
+    "dataset is too|large file|large files|big file|big files|huge file|huge files|file is too large|file is too big|file is large|files are large|files are too large|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading raster|loading a raster|loading the raster|load a raster|load the raster|read the raster|whole raster|read a band|"	\
     "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
     "list of images|list of all images|images list|a lot of data|lots of data|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading my dataset|loading our dataset|loading my data|loading data|loading the data|loading dataset|data loading|pickle"
@@ -69,14 +71,39 @@ loads_all(struct talk t)
 	return NULL;
 }
 
+#define OF_DATA		"file files csv json jsonl xml dump corpus dataset data txt tsv parquet table log pcap vcf fastq fasta bam hdf5 pdf doc docx xlsx"
+#define NO_DATA_FILE	"model models weights checkpoint checkpoints gguf safetensors swap swapfile pagefile paging core image images docker download downloads disk free"
+
+/* "The file size is more than 8GB", "a 3 GB csv": a gigabyte at least, of what is read. */
+static const char *
+has_size(struct talk t)
+{
+	const char *s, *to = NULL, *end = t.s + t.n;
+	struct talk clause, unit;
+	int64_t n;
+
+	while ((s = oom_number_walk(t, ".", &to, &n))) {
+		while (to < end && (*to == '.' || is_digit(*to)))
+			to++;
+		unit = clause_word_behind(t, to);
+		clause = talk_clause(t, s, 1);
+		if (n > 0 && unit.s == piece_past_blanks(to, end) && talk_is_one_of(unit, "gb gib gigabytes gigabyte") && talk_any_whole(clause, OF_DATA) && !talk_any_whole(clause, NO_DATA_FILE) &&
+		    !talk_any_whole(clause, "ram memory mem vram gpu"))
+			return s;
+	}
+	return NULL;
+}
+
 /* What is read at once; "I run into memory errors" is none of it. */
 static const char *
 names_data(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, DATA, &n), *whole = names_whole_set(t);
+	const char *at = talk_find_whole(t, DATA, &n), *whole = names_whole_set(t), *sized = has_size(t);
 	struct talk rest;
 
+	if (!at || (sized && sized < at))
+		at = sized ? sized : at;
 	if (at || whole)
 		return !at || (whole && whole < at) ? whole : at;
 	for (rest = t; (at = talk_find_whole(rest, "into memory", &n)); rest = talk_part(t, at + n, t.s + t.n))
@@ -133,11 +160,13 @@ oom_data_line(struct oom_told *o, struct talk t, int line, bool killed)
 	const char *at;
 	struct talk rest;
 
+	if (talk_any_phrase(t, "page cache|page-cache|disk cache"))
+		return;			/* what the system keeps of files */
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
 		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !is_little(t, at) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_written(t, at) && !is_cleared(talk_sentence(t, at), at)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}
-	if (!o->data.line && (at = loads_all(t)))
+	if (!o->data.line && ((at = loads_all(t)) || (at = has_size(t))))
 		said_at(&o->data, t, at, line);
 }
