@@ -237,6 +237,32 @@ bfc_free(struct bfc *b, int i)
 	put_in_bin(b, i);
 }
 
+bool
+bfc_alloc_run(struct bfc *b, int64_t bytes, int64_t count, struct bfc_run *run)
+{
+	int64_t size, done, n;
+	int chunk;
+
+	memset(run, 0, sizeof(*run));
+	if (!rounded(bytes, &size))
+		return false;
+	for (done = 0; done < count; done += n) {
+		if ((n = serve(b, size, count - done, &chunk)) == 0)
+			return false;
+		vec_push(b->arena, &run->chunks, chunk);
+	}
+	return true;
+}
+
+void
+bfc_free_run(struct bfc *b, const struct bfc_run *run)
+{
+	int i;
+
+	for (i = 0; i < run->chunks.n; i++)
+		bfc_free(b, run->chunks.v[i]);
+}
+
 int64_t
 bfc_census(const struct bfc *b, int64_t size)
 {

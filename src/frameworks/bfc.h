@@ -48,6 +48,14 @@ void	bfc_free(struct bfc *, int chunk);
  * Returns how many were served; they cannot be freed. */
 int64_t	bfc_alloc_many(struct bfc *, int64_t bytes, int64_t count);
 
+/* The same, all or nothing that is worth going on with, to be freed together. */
+struct bfc_run {
+	VEC(int) chunks;
+};
+
+bool	bfc_alloc_run(struct bfc *, int64_t bytes, int64_t count, struct bfc_run *);
+void	bfc_free_run(struct bfc *, const struct bfc_run *);
+
 /* How many chunks of exactly SIZE bytes are in use, as the allocator's dump lists them. */
 int64_t	bfc_census(const struct bfc *, int64_t size);
 

@@ -108,11 +108,15 @@ keras_local(const struct module *m, const struct node *n, struct keras_local *k)
 }
 
 static bool
+ask_bytes(struct bfc *b, int64_t bytes)
+{
+	return bytes == 0 || bfc_alloc(b, bytes) >= 0;
+}
+
+static bool
 ask(struct bfc *b, const struct tensor *t, int64_t batch)
 {
-	int64_t bytes = affine_at(tensor_bytes(t), batch);
-
-	return bytes == 0 || bfc_alloc(b, bytes) >= 0;
+	return ask_bytes(b, affine_at(tensor_bytes(t), batch));
 }
 
 static bool
@@ -129,71 +133,106 @@ makes(const struct node *n, const struct tensor *root)
 /* N slices of the input, put side by side; *ALL is the block of these. KEPT: others read the input
  * later. */
 static bool
-slice_input(struct bfc *b, struct arena *a, const struct keras_local *k, int64_t batch, bool kept, int *all)
+slice_input(struct bfc *b, const struct keras_local *k, int64_t batch, bool kept, int *all)
 {
-	int *slice = arena_array(a, (size_t)k->positions, sizeof(*slice));
-	int64_t bytes = affine_at(k->slice, batch), i;
+	int64_t bytes = affine_at(k->slice, batch);
 	int input = kept ? -1 : bfc_alloc(b, affine_at(k->input, batch));
+	struct bfc_run slices;
 
-	if (!kept && input < 0)
+	if ((!kept && input < 0) || !bfc_alloc_run(b, bytes, k->positions, &slices))
 		return false;
-	for (i = 0; i < k->positions; i++)
-		if ((slice[i] = bfc_alloc(b, bytes)) < 0)
-			return false;
 	if (!kept)
 		bfc_free(b, input);
 	if ((*all = bfc_alloc(b, times(k->positions, bytes))) < 0)
 		return false;
-	for (i = 0; i < k->positions; i++)
-		bfc_free(b, slice[i]);
+	bfc_free_run(b, &slices);
 	return true;
 }
 
 /* The layer's own steps, as the header has them. */
 static bool
-unrolls(struct bfc *b, struct arena *parent, const struct keras_local *k, int64_t batch, bool kept)
+unrolls(struct bfc *b, const struct keras_local *k, int64_t batch, bool kept)
 {
-	struct arena *a = arena_child(parent);
 	int all;
-	bool there = slice_input(b, a, k, batch, kept, &all) &&
-	    bfc_alloc(b, times(k->positions, affine_at(k->slice, batch))) >= 0 && ask(b, k->forward->in[1], batch);
 
-	arena_free(a);
-	if (!there)
+	if (!slice_input(b, k, batch, kept, &all) ||
+	    bfc_alloc(b, times(k->positions, affine_at(k->slice, batch))) < 0 || !ask(b, k->forward->in[1], batch))
 		return false;
 	bfc_free(b, all);
 	return bfc_alloc_many(b, affine_at(k->input, batch), k->positions) == k->positions;
 }
 
-bool
-keras_local_fits(const struct module *m, const struct keras_local *k, int64_t batch, int64_t pool)
+/* What the plan holds alive where the layer needs most. */
+struct held {
+	VEC(struct affine) bytes;
+	struct affine all;
+	bool input;	/* others read the layer's input later */
+};
+
+static void
+hold(struct held *h, struct arena *a, const struct buffer *u)
+{
+	struct affine bytes = tensor_bytes(u->root);
+
+	vec_push(a, &h->bytes, bytes);
+	h->all = affine_sum(h->all, bytes);
+}
+
+static struct held
+held_beside(struct arena *a, const struct plan *p, const struct keras_local *k)
 {
 	const struct node *peak = k->backward ? k->backward : k->forward;
 	const struct tensor *input = tensor_root(k->forward->in[0]);
-	const struct plan *p = m->plan;
-	bool kept = !k->backward;
-	struct bfc b;
+	struct held h = { .input = !k->backward };
 	int i, at = 0;
 
-	bfc_init(&b, m->arena, pool);
 	for (i = 0; i < p->buffers.n; i++)
-		if (p->buffers.v[i].persistent && p->buffers.v[i].root->kind != T_GRADIENT &&
-		    !ask(&b, p->buffers.v[i].root, batch))
-			return false;
+		if (p->buffers.v[i].persistent && p->buffers.v[i].root->kind != T_GRADIENT)
+			hold(&h, a, &p->buffers.v[i]);
 	while (at < p->instants - 1 && p->at[at].node != peak)
 		at++;
 	for (i = 0; i < p->buffers.n; i++)
-		kept |= p->buffers.v[i].root == input && p->buffers.v[i].last > at;
+		h.input |= p->buffers.v[i].root == input && p->buffers.v[i].last > at;
 	for (i = 0; i < p->buffers.n; i++) {
 		const struct buffer *u = &p->buffers.v[i];
 
 		if (!u->persistent && u->first <= at && at <= u->last && !makes(peak, u->root) &&
-		    (kept || u->root != input) && !ask(&b, u->root, batch))
-			return false;
+		    (h.input || u->root != input))
+			hold(&h, a, u);
 	}
+	return h;
+}
+
+/* First all that is beside the layer, then its own. */
+static bool
+replays(struct bfc *b, const struct keras_local *k, const struct held *h, int64_t batch)
+{
+	int i;
+
+	for (i = 0; i < h->bytes.n; i++)
+		if (!ask_bytes(b, affine_at(h->bytes.v[i], batch)))
+			return false;
 	if (!k->backward)
-		return bfc_alloc(&b, affine_at(k->slices_forward, batch)) >= 0;
-	return unrolls(&b, m->arena, k, batch, kept);
+		return bfc_alloc(b, affine_at(k->slices_forward, batch)) >= 0;
+	return unrolls(b, k, batch, h->input);
+}
+
+/* What lies there at the end, without holes, tells of most batches that are too large. */
+static bool
+fits(struct arena *parent, const struct keras_local *k, const struct held *h, int64_t batch, int64_t pool)
+{
+	int64_t own = k->backward ? times(k->positions, affine_at(k->input, batch)) : affine_at(k->slices_forward, batch);
+	struct arena *a;
+	struct bfc b;
+	bool there;
+
+	if (own > pool || affine_at(h->all, batch) > pool - own)
+		return false;
+	a = arena_child(parent);
+	bfc_init(&b, a, pool);
+	there = replays(&b, k, h, batch);
+	arena_free(a);
+	return there;
 }
 
 int64_t
@@ -224,15 +263,20 @@ int64_t
 keras_local_largest(const struct module *m, const struct keras_local *k, int64_t most,
     int64_t pool)
 {
-	int64_t lo = 0, hi = most, mid;
+	struct arena *a = arena_child(m->arena);
+	struct held h = held_beside(a, m->plan, k);
+	int64_t lo = 0, hi = most > 0 ? most - 1 : 0, mid;
 
+	if (most > 0 && fits(a, k, &h, most, pool))
+		lo = hi = most;
 	while (lo < hi) {
 		mid = lo + (hi - lo + 1) / 2;
-		if (keras_local_fits(m, k, mid, pool))
+		if (fits(a, k, &h, mid, pool))
 			lo = mid;
 		else
 			hi = mid - 1;
 	}
+	arena_free(a);
 	return lo;
 }
 

@@ -42,10 +42,11 @@ struct keras_local {
 bool	keras_local(const struct module *, const struct node *, struct keras_local *costs);
 
 /*
- * Does the step reach past the layer's slices on a device that gives TensorFlow's allocator POOL
- * bytes? The parameters and their state and what the plan holds alive at that instant are asked of
- * the model of that allocator (frameworks/bfc.h), at micro-batch BATCH; then, in TensorFlow's order
- * (2.21, which lists what each operation asks for), what the layer does:
+ * The largest micro-batch in [0, MOST] whose step reaches past the layer's slices on a device that
+ * gives TensorFlow's allocator POOL bytes. The parameters and their state and what the plan holds
+ * alive at that instant are asked of the model of that allocator (frameworks/bfc.h), at each that
+ * is tried; then, in TensorFlow's order (2.21, which lists what each operation asks for), what the
+ * layer does:
  *
  *     its input, N slices; the input goes, unless others read it later; the slices side by side; they go
  *     the gradients of these, together, of which those of the slices are views, and of the weight; what lay side by side goes
@@ -53,7 +54,7 @@ bool	keras_local(const struct module *, const struct node *, struct keras_local 
  *
  * What has gone leaves holes, which larger blocks than were asked for fill. Needs module->plan.
  */
-bool	keras_local_fits(const struct module *, const struct keras_local *, int64_t batch,
+int64_t	keras_local_largest(const struct module *, const struct keras_local *, int64_t most,
 	    int64_t pool);
 
 /*
@@ -64,10 +65,6 @@ bool	keras_local_fits(const struct module *, const struct keras_local *, int64_t
  */
 int64_t	keras_local_replay(const struct module *, const struct keras_local *, int64_t batch,
 	    int64_t pool, struct bfc *);
-
-/* The largest micro-batch in [0, most] that fits. */
-int64_t	keras_local_largest(const struct module *, const struct keras_local *, int64_t most,
-	    int64_t pool);
 
 /* The most that one such layer adds to a step, or to validation, which is forward alone, as slices
  * or with a masked weight; INT64_MAX beyond 63 bits, 0 where there is none. */

@@ -20,12 +20,12 @@ tell_fit(struct lint *l, struct diag *g, const struct keras_local *k)
 
 	if (!m->set.device.given || memory <= 0)
 		return;
-	if (keras_local_fits(m, k, batch, memory)) {
+	most = keras_local_largest(m, k, batch, memory);
+	if (most == batch) {
 		diag_fact(l->diags, g, "that fits %s at batch %lld, by TensorFlow's allocator "
 		    "rules", lint_human(m->arena, memory), (long long)batch);
 		return;
 	}
-	most = keras_local_largest(m, k, batch - 1, memory);
 	if (most > 0)
 		diag_fact(l->diags, g, "that does not fit %s at batch %lld; the largest batch "
 		    "there is %lld, by TensorFlow's allocator rules", lint_human(m->arena, memory),

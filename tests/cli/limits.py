@@ -108,6 +108,10 @@ SHAPES = {
     "scan-million": lambda: "block b { input x, h\nout = concat(x, h) -> dense(4) -> tanh }\n"
     "network n {\ninput x : f32[1000000, 4]\ntarget y : f32[1000000, 4]\nloss mse((x, zeros(4)) -> scan(b), y)\n}\n" + TRAIN,
     "lstm": lambda: net("h = x -> dense(16) -> reshape(4, 4) -> 800 * lstm(4) -> flatten") + TRAIN,
+    "local": lambda: "network n {\ninput x : f32[1, 2, 5000]\ntarget y : f32[1]\n" + lines(600, lambda i:
+                                                                  f"a{i} = x -> conv(4, (2, 1)) -> local(1, (1, 1))\n"
+                                                                  f"loss mse(a{i} -> flatten -> dense(1), y)") + "\n}\n" +
+    TRAIN.replace("batch 8", "batch 32") + "device { memory 10GB }\n",
     # how they hang together
     "branches": lambda: net(lines(4900, lambda i: f"a{i} = x -> dense(4)") + "\nh = concat(" +
                             ", ".join(f"a{i}" for i in range(4900)) + ")") + TRAIN,

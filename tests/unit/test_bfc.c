@@ -196,10 +196,10 @@ Test(bfc, the_network_alone_fits_at_25_in_that_pool_and_at_29_on_the_card)
 	struct keras_local k;
 	struct module *m = local_merge(&k);
 
-	cr_expect(keras_local_fits(m, &k, 25, POOL));
-	cr_expect_not(keras_local_fits(m, &k, 26, POOL));
-	cr_expect(keras_local_fits(m, &k, 29, card));
-	cr_expect_not(keras_local_fits(m, &k, 30, card));
+	cr_expect_eq(keras_local_largest(m, &k, 25, POOL), 25);
+	cr_expect_lt(keras_local_largest(m, &k, 26, POOL), 26);
+	cr_expect_eq(keras_local_largest(m, &k, 29, card), 29);
+	cr_expect_lt(keras_local_largest(m, &k, 30, card), 30);
 	cr_expect_eq(keras_local_largest(m, &k, 1000, POOL), 25);
 	cr_expect_eq(keras_local_largest(m, &k, 1000, card), 29);
 }
@@ -245,7 +245,7 @@ Test(bfc, batches_that_tensorflow_trained_with_fit_and_others_do_not)
 		for (j = 0; j < m->train->nodes.n && !keras_local(m, m->train->nodes.v[j], &k); j++)
 			;
 		cr_assert_eq(k.positions, t->positions);
-		cr_expect_eq(keras_local_fits(m, &k, t->batch, t->mebibytes << 20), t->fits, "%d positions, %d channels, batch %d",
+		cr_expect_eq(keras_local_largest(m, &k, t->batch, t->mebibytes << 20) == t->batch, t->fits, "%d positions, %d channels, batch %d",
 		    t->positions, t->channels, (int)t->batch);
 	}
 }
