@@ -6,7 +6,7 @@
 
 /* A run in which that does not come; one that is well; and what denies that. */
 #define OOM_COMES_NOT	"no error|no errors|no oom|error does not occur|error doesn't occur|error did not occur|error didn't occur|does not happen|doesn't happen|error disappears|error disappeared|"	\
-    "error is gone|error went away|error goes away|problem disappears|problem disappeared|problem is gone|"	\
+    "error is gone|error went away|error goes away|problem disappears|problem disappeared|problem is gone|is not the case|"	\
     "不报错|不会报错|"	\
     "발생되지 않|발생하지 않|오류가 없|"	\
     "エラーは出ません"

@@ -69,12 +69,15 @@ reduced(struct talk t)
 /* What takes no memory by its size. */
 #define OF_NO_SIZE	"learning rate|lr|version|torch|pytorch|cuda|python|tensorflow|epochs|epoch|transformers|driver|port|seed|gpus|gpu"
 
+/* "I had to change the frames from 129 to 65 to be able to run" */
+#define HAD_TO		"to be able|in order to|to run|to fit|to make it|to avoid|to train|to get it"
+
 /* "when I reduce minibatchsize 256 to 32, it runs well": the same by both numbers, where no failure
  * is told beside it. */
 static const char *
 works_reduced(struct talk t)
 {
-	const char *at = talk_first(t, "reduce|reducing|decreas|lower|changed|changing|i change|adjusted|modified"), *s, *end;
+	const char *at = talk_first(t, "reduce|reducing|decreas|lower|change|changing|adjusted|modified"), *s, *end;
 	int64_t from, to;
 
 	if (!at)
@@ -82,7 +85,7 @@ works_reduced(struct talk t)
 	t = talk_sentence(t, at);
 	end = t.s + t.n;
 	if (memchr(t.s, '?', t.n) || oom_short_fails(t) || talk_any_whole(t, "still even not") ||
-	    !(clause_works(t) || talk_any_phrase(t, "run well|runs well|ran well|it runs|runs fine|ran fine")))
+	    !(clause_works(t) || talk_any_phrase(t, "run well|runs well|ran well|it runs|runs fine|ran fine") || (talk_has_whole(t, "i had to|we had to") && talk_has_whole(t, HAD_TO))))
 		return NULL;
 	for (s = at; s < end && !(is_digit(*s) && !piece_is_word(s[-1]) && s[-1] != '.'); s++)
 		;
@@ -92,20 +95,24 @@ works_reduced(struct talk t)
 	return to < from && !talk_has_whole(t, OF_NO_SIZE) ? at : NULL;
 }
 
+#define TAKES		"memory would be|memory is|memory was|memory usage is|memory usage was|memory usage would be|memory drops|memory dropped|memory usage drops|memory usage dropped|memory becomes|memory goes down|memory usage goes down|ram is|ram would be"
+
+/* "If I lower the number of samples to 10000, the memory is at 15 GB": what takes less, whether or
+ * not it is said to run. */
+static const char *
+takes_less(struct talk t)
+{
+	size_t n, length;
+	const char *at = talk_find_whole(t, "i decreased|i decrease|i reduced|i reduce|i lowered|i lower|we decreased|we reduced|we lowered", &n), *takes;
+	struct talk sentence = at ? talk_sentence(t, at) : t, clause = at ? talk_clause(t, at, n) : t;
+
+	if (!at || counts(talk_part(clause, at, clause.s + clause.n)) <= 0 || !(takes = talk_find_whole(talk_part(t, at, sentence.s + sentence.n), TAKES, &length)) || !talk_any_phrase(talk_part(t, takes, sentence.s + sentence.n), "gb|gib|g "))
+		return NULL;
+	return memchr(sentence.s, '?', sentence.n) || oom_short_fails(sentence) || talk_any_whole(sentence, "still even not same only") || talk_has_whole(clause, OF_NO_SIZE) ? NULL : at;
+}
+
 #define CAN_RUN		"able to run|can run|could run|able to train|can train|able to generate|can generate|able to do|can do|runs at|runs with|works at|works with|works for"
 #define CAN_NOT		"not work|not run|not train|n't work|n't run|n't train|cannot|can't|can not|fails|fail|failed|crashes|crashed|oom|out of memory"
-
-/* Past the sign between two sides, with the blanks around it: "512 x 512", "512×512"; S: there is
- * none. */
-static const char *
-past_times(const char *s, const char *end)
-{
-	const char *to = piece_past_blanks(s, end);
-
-	if (to < end && memchr("xX*", *to, 3))
-		return piece_past_blanks(to + 1, end);
-	return end - to > 2 && memcmp(to, "\xc3\x97", 2) == 0 ? piece_past_blanks(to + 2, end) : s;
-}
 
 /* The pixels of the first "512x512" of T; 0: it has none. */
 static int64_t
@@ -117,7 +124,7 @@ sides(struct talk t)
 	while (oom_number_walk(t, ".", &to, &high)) {
 		if (high > MOST_SIDE)
 			return 0;
-		if ((times = past_times(to, end)) > to && times < end && is_digit(*times) && (to = piece_number(times, end, &wide)) && wide <= MOST_SIDE)
+		if ((times = oom_number_past_times(to, end)) > to && times < end && is_digit(*times) && (to = piece_number(times, end, &wide)) && wide <= MOST_SIDE)
 			return high < LEAST_SIDE || wide < LEAST_SIDE || (to < end && piece_is_word(*to)) ? 0 : high * wide;
 	}
 	return 0;
@@ -215,7 +222,7 @@ able_with_size(struct talk t)
 			continue;
 		if (end - to > 3 && *to == '(' && is_letter(to[1]) && to[2] == ')')
 			to += 3;		/* "320(h)x448(w)" */
-		times = past_times(to, end);
+		times = oom_number_past_times(to, end);
 		if (side >= LEAST_SIDE && times > to && times < end && is_digit(*times))
 			return at;
 	}
@@ -235,7 +242,7 @@ oom_less_runs(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)) || (next = oom_wording(t, WORDING_NOT_WITH_SMALLER)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = takes_less(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)) || (next = oom_wording(t, WORDING_NOT_WITH_SMALLER)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

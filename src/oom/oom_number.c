@@ -75,6 +75,16 @@ oom_number_at(struct talk t, const char *s, bool thousands, int64_t *n)
 	return to;
 }
 
+const char *
+oom_number_past_times(const char *s, const char *end)
+{
+	const char *to = piece_past_blanks(s, end);
+
+	if (to < end && memchr("xX*", *to, 3))
+		return piece_past_blanks(to + 1, end);
+	return end - to > 2 && memcmp(to, "\xc3\x97", 2) == 0 ? piece_past_blanks(to + 2, end) : s;
+}
+
 /* The least number of the list that follows N bytes at AT, a word for a batch, or for a length; 0:
  * none does. */
 static int64_t

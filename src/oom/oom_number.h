@@ -26,6 +26,9 @@ const char	*oom_number_walk(struct talk t, const char *signs, const char **to, i
 /* A whole number at S of T, and of nothing else: neither "8GB" nor "4x2" nor "0.5" nor "2^12";
  * "32k" is one where THOUSANDS may be. What follows it; NULL: none stands there. */
 const char	*oom_number_at(struct talk t, const char *s, bool thousands, int64_t *n);
+/* Past the sign between two sides, with the blanks around it: "512 x 512", "512×512"; S: there is
+ * none. */
+const char	*oom_number_past_times(const char *s, const char *end);
 /* The least number of the list that follows N bytes at AT of T, a word for a batch; 0: none
  * does. */
 int64_t	oom_number_of_batch(struct talk t, const char *at, size_t n);

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "oom/oom_amount.h"
 #include "oom/oom_array.h"
 #include "oom/oom_batch.h"
 #include "oom/oom_blame.h"
@@ -241,6 +242,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
 	oom_note(&p->less, t, oom_less_runs(t), line);
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
+		oom_amount_line(&p->amounts, t, line, &p->less);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		p->films = oom_change_films(t) ? line : p->films;
 		if (p->films && line - p->films <= NEAR_FAILURE)
