@@ -310,6 +310,36 @@ films_held(const struct autopsy *y)
 	    arena_printf(y->arena, "results on lists, caches, what loader processes hold, or videos that were opened and not closed, and their frames (line %d names %s)", films->line, films->name);
 }
 
+/* Is the message of a process of the machine's that got no more, or was ended: not of a part of it
+ * with a bound of its own? */
+static bool
+is_ended(const struct oom_message *o)
+{
+	return o->host && !o->apart && !o->asserted && (o->kind == OOM_KERNEL || o->kind == OOM_MACHINE) && strcmp(o->says, BUS_ERROR) != 0 && strcmp(o->says, COMPILER_KILLED) != 0;
+}
+
+/* Was one request more than there is at all, which nothing that is kept leads to? */
+static bool
+asks_for_all(const struct autopsy *y)
+{
+	return y->budget.total > 0 && y->lo > y->budget.total;
+}
+
+/* People say that it failed after a time, and nothing in the log tells how far it had come. */
+static void
+late_told(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct oom_message *o = y->main;
+
+	if (!p->later.line || autopsy_had_rounds(y) || autopsy_in_first_round(y) || p->grows.line || p->talk.line || p->saving.line || o->kind == OOM_TOLD || (o->says && !is_ended(o)) ||
+	    asks_for_all(y) || (o->facts & (TRACE_LOADING | TRACE_NO_BATCH | TRACE_FIRST)))
+		return;
+	autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where it failed after a time, or now and then, as much had room before, and what is more came since: something that is kept from one round to the next "
+	    "(results on lists, caches%s), a round with more in it than those before%s.", autopsy_said(y, &p->later) + 1, o->host ? WITH_LOADER(", what loader processes hold") : HAS_TRAINED(IN_TORCH("; sums of losses with their graph")),
+	    o->host ? ", or a phase that needs more" : ", a phase that needs more, or another process"));
+}
+
 /* What people say of the time when it failed. Of a message that is not explained autopsy_likely.c
  * makes more of it. */
 void
@@ -324,12 +354,14 @@ autopsy_words(struct autopsy *y, bool explained)
 	array_said(y);
 	board(y);
 	cached_files(y);
-	if (explained && autopsy_grows_there(y) && !p->shapes.line && !o->says && o->kind != OOM_TOLD && (p->grew || !asks_much(o)))
+	if (explained && autopsy_grows_there(y) && !p->shapes.line && (!o->says || is_ended(o)) && o->kind != OOM_TOLD && (p->grew || !asks_much(o)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
 		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? films_held(y) : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" IN_TORCH("; in PyTorch " HAS_TRAINED("losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep, ") "validation or inference with gradients on") IN_KERAS("; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)"),
 		    o->host ? "" : UNEVENLY(" Where it grows by leaps, samples come that are larger, or have more in them, than those before.")));
+	if (explained)
+		late_told(y);
 	if (explained && p->evaluating.line && !o->host && !o->says && !o->shape.known && !y->validation && !y->module && !o->function[0] && autopsy_is_one_tensor(y) && y->budget.allocated >= 0 && y->budget.allocated < y->budget.total / 2 &&
 	    !(o->facts & (TRACE_BACKWARD | TRACE_STEP | TRACE_NO_BATCH)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. By the message tensors had less than half of the device. Where it failed in validation or tests, one request as large as that is of what is worked on there at once, "

@@ -146,7 +146,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(MISMATCH,		LINE,		"the driver's own words, and an error of CUDA without figures")			\
 	SAYS(LISTED_CONTEXTS,	LINE,		"nvidia-smi's list, with the same process on two cards, small on the first")	\
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
-	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth or of tests")			\
+	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth, of a time or of tests")			\
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
 	SAYS(TOLD_VERSION,	WORDS,		"a sentence that says that it fails with a version, or that it does not with another")			\
 	SAYS(TOLD_KEPT,		WORDS,		"a sentence that says that something stays on the device, or is kept with its graph")			\

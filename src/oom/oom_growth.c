@@ -165,7 +165,7 @@ grows(struct talk t)
 static bool
 guesses_leak(struct talk t)
 {
-	return talk_any_of(t, "leak") && (talk_any_whole(t, "maybe perhaps possibly suspect guess") || talk_has_whole(t, "some kind of|some sort of|kind of a|seems like it would|not sure if|not sure whether|unsure if|unsure whether|not certain if|not certain whether|do not know if|don't know if|dont know if|not know whether|n't know whether|wonder if|wondering if|wonder whether|wondering whether|i think|we think|i believe|i assume|may be|looks like|look like|might be|could be|" OF_READING)) && !talk_any_of(t, "grow increas");
+	return talk_any_of(t, "leak") && (talk_any_whole(t, "maybe perhaps possibly potential potentially suspect guess") || talk_has_whole(t, "some kind of|some sort of|kind of a|seems like it would|not sure if|not sure whether|unsure if|unsure whether|not certain if|not certain whether|do not know if|don't know if|dont know if|not know whether|n't know whether|wonder if|wondering if|wonder whether|wondering whether|i think|we think|i believe|i assume|may be|looks like|look like|might be|could be|" OF_READING)) && !talk_any_of(t, "grow increas");
 }
 
 /* "Memory leak?" and "Is there a memory leak?" ask; "Why is there a memory leak?" tells of one. */
