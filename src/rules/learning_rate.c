@@ -16,6 +16,7 @@
 #define LONG_MEAN	0.95	/* of gradients: shorter ones are in use beside short ones of squares, 0.8 and 0.5, */
 #define SHORT_MEAN	0.1	/* but hardly beside ones as short as this */
 #define SMALL_EPS	1e-4	/* beside a larger one rmsprop's steps are as large as gradients are (MobileNet: 1) */
+#define SHARE_OF_EPS	0.1	/* of adam: gradients below that are lost in it */
 
 static const struct {
 	const char *optimizer;
@@ -104,6 +105,35 @@ report_clip(const struct rule *rule, struct lint *l, const struct optimizer_numb
 	diag_help(l->diags, g, "usual for clip: 0.1 to 10; for %s: %s", r->optimizer->name, ranges[i].usual);
 }
 
+/* Trained numbers. */
+static double
+trained_numbers(const struct module *m)
+{
+	double sum = 0;
+	int i;
+
+	for (i = 0; i < m->persistent.n; i++)
+		if (m->persistent.v[i]->kind == T_PARAM && !m->persistent.v[i]->frozen)
+			sum += (double)tensor_elements_per_sample(m->persistent.v[i]);
+	return sum;
+}
+
+/* Adam divides by the size of gradients, and what it adds to that is to be the smaller. */
+static void
+judge_short_clip(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
+{
+	double clip = l->module->set.clip, eps = real_of(r, "eps"), n = trained_numbers(l->module);
+	struct diag *g;
+
+	if (r->part || clip <= 0 || n < 1 || strncmp(r->optimizer->name, "adam", 4) != 0 || clip / sqrt(n) > SHARE_OF_EPS * eps)
+		return;
+	g = lint_report(l, rule, edited_setting(l, SEC_TRAIN, "clip", r->loc), "clip %g leaves gradients far below %s's eps of %g, "
+	    "which then stands in their place", clip, r->optimizer->name, eps);
+	diag_fact(l->diags, g, "of %.0f numbers whose gradients are %g long together each has %.2g at most, in the mean of squares: "
+	    "its steps are a share of %.2g of the learning rate", n, clip, clip / sqrt(n), clip / sqrt(n) / eps);
+	diag_help(l->diags, g, "usual for clip: 0.1 to 10");
+}
+
 static void
 judge(const struct rule *rule, struct lint *l, const struct optimizer_number *r)
 {
@@ -153,6 +183,7 @@ static void
 check(const struct rule *rule, struct lint *l)
 {
 	each_optimizer_number(rule, l, "lr", judge);
+	each_optimizer_number(rule, l, "lr", judge_short_clip);
 	each_optimizer_number(rule, l, "beta1", judge_means);
 }
 
@@ -167,7 +198,7 @@ const struct rule rule_learning_rate = {
 	    "steps. Most often the optimizer was changed and the learning rate was not.\n\n"
 	    "Reported for adam, adamw and adamax outside of 1e-7 to 0.05, for lion outside of 1e-8 to "
 	    "0.05, for rmsprop outside of 1e-7 to 0.1 (MobileNetV3's rate), unless its eps is large, for lamb and adafactor outside of 1e-7 to 1, for adagrad outside of 1e-7 to 5, "
-	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; for sgd whose steps a clip leaves below that; for sgd whose rate and momentum stand in each other's place, 0.9 and 0.1; of updates with "
+	    "for sgd where lr / (1 - momentum) is outside of 1e-6 to 10 or momentum is 1, and for 0; for sgd whose steps a clip leaves below that, and for adam and its kin where it leaves gradients at less than a tenth of eps; for sgd whose rate and momentum stand in each other's place, 0.9 and 0.1; of updates with "
 	    "optimizers of their own, too, and of groups where it is above that. Above batch 256 sgd's 10 grows with "
 	    "the batch, as rates do (Goyal and others: Accurate, large minibatch SGD, 2017, with "
 	    "3.2 and momentum 0.9 at batch 8192). Where gradients are clipped to a length c, it is 20 (Kelley and others: Sequential "

@@ -1,12 +1,16 @@
 /*
  * schedule-contradiction: a learning rate schedule that training is too short for, or that does
- * nothing; and patience that outlasts training. Durations in epochs and in steps are compared where
- * the samples are known, by the spec or the files; the language itself refuses a warm-up longer
- * than training in the same unit.
+ * nothing; patience that outlasts training, and averages that it cannot fill. Durations in epochs
+ * and in steps are compared where the samples are known, by the spec or the files; the language
+ * itself refuses a warm-up longer than training in the same unit.
  */
 #include "rulekit/data_look.h"
 #include "rulekit/edited_spec.h"
 #include "rulekit/fix_edits.h"
+
+#include <math.h>
+
+#define MOST_OF_FIRST	0.3	/* of averages, that may be the weights which training began with */
 
 /* In steps; 0 where nothing says how many steps an epoch has. */
 static double
@@ -107,6 +111,24 @@ check_patience(const struct rule *rule, struct lint *l, struct loc at)
 		    "%lld epochs without a lower loss, and training lasts %s", (long long)set->patience, length);
 }
 
+/* Averages begin as the weights do, at random, and keep a share of that in each update. */
+static void
+check_average(const struct rule *rule, struct lint *l)
+{
+	const struct settings *set = &l->module->set;
+	double updates = steps(l, set->length), first = pow(set->ema, updates);
+	struct diag *g;
+
+	if (set->ema == 0 || updates <= 0 || first < MOST_OF_FIRST)
+		return;
+	g = lint_report(l, rule, set->ema_loc, "training of %s is too short for ema %g: of its averages %.0f %% are the weights that "
+	    "training began with", text(l->module, set->length), set->ema, 100 * first);
+	diag_fact(l->diags, g, "they keep %g in each of %.0f updates, and %g ^ %.0f is %.2f; validation and --predict use them",
+	    set->ema, updates, set->ema, updates, first);
+	if (updates >= 20)
+		diag_help(l->diags, g, "ema %.2g goes back about a tenth of training", 1 - 10 / updates);
+}
+
 static bool
 falls_to_floor(const struct schedule *s)
 {
@@ -130,6 +152,7 @@ check(const struct rule *rule, struct lint *l)
 		fix(l, lint_report(l, rule, at, "floor=1 leaves the learning rate as it is: floor is the share of it that is "
 		    "left at the end"), true);
 	check_patience(rule, l, at);
+	check_average(rule, l);
 }
 
 const struct rule rule_schedule_contradiction = {
@@ -142,7 +165,8 @@ const struct rule rule_schedule_contradiction = {
 	    "epoch, a warm-up in steps of which there are fewer than that. The learning rate then "
 	    "is not what the spec seems to say. Reported too: a gamma or a floor of 1, which does nothing, "
 	    "a gamma of 0, after which nothing is trained, and patience, of plateau or of training, for as many epochs "
-	    "as there are.\n\n"
+	    "as there are; and ema that leaves averages at 30 % or more of the weights that training began with, being share ^ updates: "
+	    "0.9999 is for a hundred thousand updates, and of 400 it keeps 96 %.\n\n"
 	    "Epochs and steps are compared where the spec or the files say how many samples there are: an "
 	    "epoch is samples / batch steps, rounded up, whatever accumulate.",
 	.check = check,
