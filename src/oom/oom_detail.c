@@ -151,6 +151,14 @@ const struct detail oom_details[] = {
 	{ "in function 'readObject'", DETAIL_FACT, OOM_CUDA, TRACE_LOADING },	/* Torch reads a file */
 	{ "in function 'torch_Storage_type'", DETAIL_FACT, OOM_CUDA, TRACE_LOADING },	/* it moves a network, */
 	{ "in function 'recursiveType'", DETAIL_FACT, OOM_CUDA, TRACE_LOADING },	/* with all within */
+	{ "optim/sgd.lua:# : cuda runtime error", DETAIL_FACT, OOM_CUDA, TRACE_STEP },	/* its optimizers' own lines, not what they call */
+	{ "optim/adam.lua:# : cuda runtime error", DETAIL_FACT, OOM_CUDA, TRACE_STEP },
+	{ "optim/nag.lua:# : cuda runtime error", DETAIL_FACT, OOM_CUDA, TRACE_STEP },
+	{ "optim/rmsprop.lua:# : cuda runtime error", DETAIL_FACT, OOM_CUDA, TRACE_STEP },
+	{ "optim/adagrad.lua:# : cuda runtime error", DETAIL_FACT, OOM_CUDA, TRACE_STEP },
+	{ "optim/adadelta.lua:# : cuda runtime error", DETAIL_FACT, OOM_CUDA, TRACE_STEP },
+	{ "optim/adamax.lua:# : cuda runtime error", DETAIL_FACT, OOM_CUDA, TRACE_STEP },
+	{ "in function 'updateOutput'", DETAIL_FACT, OOM_CUDA, TRACE_FORWARD },
 	{ "in function 'updateGradInput'", DETAIL_FACT, OOM_CUDA, TRACE_BACKWARD },
 	{ "in function 'accGradParameters'", DETAIL_FACT, OOM_CUDA, TRACE_BACKWARD },
 	{ "THCTensorRandom.cu line=25", DETAIL_FACT, OOM_CUDA, TRACE_FIRST },
