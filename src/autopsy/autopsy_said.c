@@ -92,8 +92,8 @@ static const struct told_cause {
 	    "Where weights are learnt through steps of learning (gradients of gradients, create_graph=True), the graph of each inner step, with all that its forward keeps, lies there until the outer backward, that of each task for as long as "
 	    "its loss is held: fewer inner steps, backward for each task by itself, or the first order alone take less. Where it grows, weights that such a step made, or a loss, are held to the next (as attributes, on a list)." },
 	{ offsetof(struct oom_paste, raised), 0, SAYS_TOLD_RAISED, OF_ITSELF, 0,
-	    "Where nothing else was changed, what that number makes larger is what had no room: the one "
-	    "that it was before, one between the two, or parts one after the other need less." },
+	    "Where nothing else was changed, what that makes larger is what had no room: as much of it as before, "
+	    "something between the two, or parts one after the other need less." },
 	{ offsetof(struct oom_paste, turned_on), 0, SAYS_TOLD_ADDED, OF_ITSELF, 0,
 	    "Where the run is the same but for that, what it adds (weights, results that are kept, a second pass, what it works with) is what had no room: without it, or with less of "
 	    "what was there before it (fewer samples at once, smaller ones), there may be." },

@@ -53,6 +53,24 @@ is_of_setting(struct talk sentence, const char *at)
 	    !talk_any_whole(talk_part(before, verb, at), OF_OTHER) && !talk_any_whole(clause_word_ahead(before, verb), OF_OTHER);
 }
 
+#define RAISED		"because i increased|because we increased|since i increased|since we increased|after i increased|after we increased|when i increase|when i increased|when we increase|when we increased|if i increase|if we increase|once i increase|once i increased|as soon as i increase|as soon as i increased|whenever i increase|"	\
+    "because i enlarged|since i enlarged|after i enlarged|when i enlarge|when i enlarged|if i enlarge|after increasing|when increasing|upon increasing|after enlarging|when enlarging|because of increasing|as i increase|as we increase"
+#define NOT_RUN		"not run|n't run|not work|n't work|no longer runs|no longer works"
+
+/* "When I increase the size of the input, it fails", "just because I increased the mesh": by
+ * nothing but words. */
+static const char *
+raised_by_words(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, RAISED, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, talk_clause(t, at, n).s + talk_clause(t, at, n).n) : t;
+
+	if (!at || memchr(sentence.s, '?', sentence.n) || talk_any_whole(behind, OF_OTHER) || talk_any_whole(sentence, "even still although though instances instance count"))
+		return NULL;
+	return oom_short_fails(sentence) || clause_names_failure(sentence) || talk_has_whole(talk_part(t, at, sentence.s + sentence.n), NOT_RUN) ? at : NULL;
+}
+
 /* "I changed crop_size from (512, 1024) to (1024, 2048)", "increasing the batch from 8 to 16" */
 const char *
 oom_change_raised(struct talk t)
@@ -73,7 +91,7 @@ oom_change_raised(struct talk t)
 		if (more > less && !(s < end && (is_letter(*s) && *s != 'x')) && !talk_is_one_of(clause_word_behind(sentence, s), UNITS))
 			return at;
 	}
-	return NULL;
+	return raised_by_words(t);
 }
 
 /* "I raised it from 16 to 64, and now I get", with the message behind it */

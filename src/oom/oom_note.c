@@ -16,8 +16,11 @@ oom_note(struct said *to, struct talk t, const char *at, int line)
 		said_at(to, t, at, line);
 }
 
-/* "Whenever I run the tests. I get ...", "I wanted to test it. But I always get": does the next
- * sentence tell of the failure, or does the line end with what a message follows? */
+#define TRIED		"i wanted to|we wanted to|i want to|we want to|i tried to|we tried to|i try to|we try to|i am trying to|i'm trying to|we are trying to|we're trying to|i was trying to"
+
+/* "Whenever I run the tests. I get ...", "I wanted to test it. But I always get", "I try to make
+ * longer ones. However, it runs out of memory": does the next sentence tell of the failure, or does
+ * the line end with what a message follows? */
 static bool
 is_ahead_of_failure(struct talk t, const char *at)
 {
@@ -29,6 +32,8 @@ is_ahead_of_failure(struct talk t, const char *at)
 	next = s < next.s + next.n ? talk_sentence(t, s) : next;
 	if (next.n == 0 || memchr(sentence.s, '?', sentence.n) || memchr(next.s, '?', next.n))
 		return false;
+	if (talk_has_whole(sentence, TRIED) && talk_is_one_of(clause_word_behind(next, next.s), "but however unfortunately yet") && oom_short_fails(next))
+		return true;
 	return (talk_is_one_of(clause_word_behind(sentence, sentence.s), "when whenever while once") && !memchr(sentence.s, ',', sentence.n) && oom_short_fails(next)) ||
 	    (talk_has_whole(next, "but i always get|but i get|but i got|but it gives|i always get|but i keep getting|but always get") && talk_is_one_of(clause_word_ahead(next, next.s + next.n), "get got getting gives error errors following this"));
 }

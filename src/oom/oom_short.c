@@ -35,7 +35,7 @@ static const struct {
 /* How much it takes, where that is what is complained of. */
 #define MUCH		"large amount of|large amounts of|whole lot of|incredible amount of|unreasonable amount of|excessive amount of|excessive amounts of|" \
     "becomes enormous|is enormous|becomes huge|gets huge|incredibly high|extremely high|insanely high|ridiculously high|crazy high|abnormally high|excessive|abnormal memory usage|abnormal ram usage|" \
-    "high memory usage|high memory consumption|high memory requirement|high memory requirements|high gpu memory usage|high gpu memory consumption|high gpu memory requirement|high gpu memory requirements|high ram usage|high ram consumption|" \
+    "high memory usage|high memory consumption|high memory requirement|high memory requirements|high gpu memory usage|high video memory usage|high video memory consumption|high gpu memory consumption|high gpu memory requirement|high gpu memory requirements|high ram usage|high ram consumption|" \
     "high vram usage|high vram consumption|high cpu memory usage"
 /* What befalls memory, where a clause names both: whole words. */
 #define MEMORY		"memory|ram|vram|memories|mem"
