@@ -434,7 +434,7 @@ little_free(struct autopsy *y)
 		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, "%s was free%s. What has the rest is not said: arrays of the program, its weights among them, which stay for as long as a name "
 		    "holds them, or another process.", size_human(human, b->free), y->lo > b->free ? ", less than was asked for" : ""));
 	else
-		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, "The device was %s. Who has the rest is not said: where another process does, " LISTER " lists it.", full));
+		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, "The device was %s. Who has the rest is not said: where another process does, " LISTER " lists it, and where none does, it is this run's own, which then needs more than there is, or keeps what it need not.", full));
 }
 
 void

@@ -124,18 +124,39 @@ is_of_request(enum autopsy_says kind, bool place)
 	return kind == SAYS_XLA_REQUEST || (place && (kind == SAYS_LINE_OF_CODE || kind == SAYS_FORWARD));
 }
 
+/* What serves texts, and sets memory aside for that. */
+static bool
+is_of_server(int domain)
+{
+	return domain == DOMAIN_LMDEPLOY || domain == DOMAIN_SGLANG;
+}
+
+/* What says what the size of an input does to it, so that it holds beside a smaller one that
+ * ran. */
+static bool
+is_of_size(int domain)
+{
+	return domain == DOMAIN_PROTEINS || domain == DOMAIN_VOLUMES || domain == DOMAIN_ENTITIES || domain == DOMAIN_SPEAKERS || domain == DOMAIN_STEMS || domain == DOMAIN_POINTS || domain == DOMAIN_RANKS || domain == DOMAIN_DENSE ||
+	    domain == DOMAIN_KEYPOINTS || domain == DOMAIN_MESHES || domain == DOMAIN_CELLS || domain == DOMAIN_INTEGRALS;
+}
+
 /* Is nothing told beside it that tells more, though growth may be, or the place where it failed? */
 static bool
-is_all(const struct autopsy *y, bool grows, bool place, bool serves)
+is_all(const struct autopsy *y, int domain)
 {
+	bool place = domain == DOMAIN_FRAMES || domain == DOMAIN_FRAMES_3 || domain == DOMAIN_VISION, serves = is_of_server(domain) || domain == DOMAIN_VISION;
 	int i;
 
 	for (i = 0; i < y->reported.n; i++)
 		switch (y->reported.v[i].kind) {
 		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
 			break;
+		case SAYS_TOLD_LESS: case SAYS_TOLD_ENDED: case SAYS_TOLD_SMALL:
+			if (is_of_size(domain))
+				break;
+			return false;
 		case SAYS_TOLD_WORDS:
-			if (!y->log.paste.grows.line || grows)
+			if (!y->log.paste.grows.line || keeps(domain))
 				break;
 			return false;
 		case SAYS_NAMED_WEIGHTS: case SAYS_TOLD_WEIGHTS:
@@ -145,7 +166,7 @@ is_all(const struct autopsy *y, bool grows, bool place, bool serves)
 		default:
 			return false;
 		}
-	for (i = 0; i < y->causes.n && is_of_request(y->causes.v[i].kind, place); i++)
+	for (i = 0; i < y->causes.n && (is_of_request(y->causes.v[i].kind, place) || (is_of_server(domain) && y->causes.v[i].kind == SAYS_HELD_OUTSIDE)); i++)
 		;
 	return i == y->causes.n || autopsy_is_of_samples(y);
 }
@@ -204,13 +225,6 @@ is_flat(const struct oom_knob *of)
 	return of[DOMAIN_FLAT].line && (begins(name, "monai") || begins(name, "nnu") || begins(name, "sliding"));
 }
 
-/* What serves texts, and sets memory aside for that. */
-static bool
-is_of_server(int domain)
-{
-	return domain == DOMAIN_LMDEPLOY || domain == DOMAIN_SGLANG;
-}
-
 /* Masks of the frames of a video: of SAM 3 where it is named, too. */
 static bool
 is_of_frames(const struct oom_paste *p, int domain)
@@ -229,7 +243,7 @@ is_said(const struct autopsy *y, int d, bool grows)
 	const struct oom_message *o = y->main;
 	bool ended = o->kind == OOM_KERNEL || o->kind == OOM_TOLD;
 
-	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, keeps(d), d == DOMAIN_FRAMES || d == DOMAIN_FRAMES_3 || d == DOMAIN_VISION, is_of_server(d) || d == DOMAIN_VISION))
+	if (!says[d] || (d == DOMAIN_BROWSER && !y->log.paste.domains[DOMAIN_WEBGL].line) || (grows ? !keeps(d) : only_keeps(d)) || !is_all(y, d))
 		return false;
 	if (is_of_server(d) && (y->log.paste.training || y->log.paste.trains || y->log.paste.quantizing || y->log.paste.quantizes.line || y->log.paste.grows.line))
 		return false;
@@ -259,7 +273,7 @@ is_said(const struct autopsy *y, int d, bool grows)
 		return y->log.paste.domains[DOMAIN_COLMAP].line;
 	if (d == DOMAIN_JACOBIAN)
 		return y->log.paste.domains[DOMAIN_STIFF].line && !is_of_device(y);
-	if (d == DOMAIN_CELLS || d == DOMAIN_INTEGRALS)
+	if (d == DOMAIN_CELLS)
 		return !is_of_device(y);
 	if (d == DOMAIN_BETWEEN && grows && is_of_device(y))
 		return false;

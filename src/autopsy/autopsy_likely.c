@@ -428,6 +428,17 @@ job_limit(struct autopsy *y)
 		    "and a higher limit lets it go on as far as the machine has as much.");
 }
 
+/* Is an allocation told of that no device has, whatever fills it? */
+static bool
+is_beyond(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->reported.n && y->reported.v[i].kind != SAYS_TOLD_ABSURD; i++)
+		;
+	return i < y->reported.n;
+}
+
 /* Where nothing tells what it may be: where to look. When it fails, and who else is there, would
  * tell causes apart, but which of them there are is no evidence of this run. */
 static void
@@ -436,7 +447,7 @@ nothing_told(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	bool windows = y->log.paste.windows && !y->log.paste.wsl && !o->limited;
 
-	if (is_said_by_another(y))
+	if (is_said_by_another(y) || is_beyond(y))
 		return;
 	job_limit(y);
 	if (is_placed(y) && !o->says)

@@ -409,10 +409,10 @@ card_named(struct autopsy *y)
 	int64_t most = (int64_t)p->card_most << 30;
 	char asked[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (!most || p->card_unknown || p->unified || p->mac || y->main->host || y->main->says || y->budget.total > 0 || y->log.card.known || y->lo <= most || y->lo >= NO_DEVICE)
+	if (!most || p->card_unknown || p->unified || p->mac || y->main->host || y->main->says || y->budget.total > 0 || y->log.card.known || y->lo < most || y->lo >= NO_DEVICE)
 		return;
-	autopsy_cause(y, SAYS_CARD_IN_TABLE, arena_printf(y->arena, "Line %d names a card (%s), of whose kind none has more than %s. Where it was asked of one of these, the request alone, %s, is more than all "
-	    "of it: what else was held does not matter, and what is asked for has to be smaller, or in parts on several.", p->card_line, p->card_name, size_human(all, most), size_human(asked, y->lo)));
+	autopsy_cause(y, SAYS_CARD_IN_TABLE, arena_printf(y->arena, "Line %d names a card (%s), of whose kind none has more than %s. Where it was asked of one of these, the request alone, %s, is %s "
+	    "of it: what else was held does not matter, and what is asked for has to be smaller, or in parts on several.", p->card_line, p->card_name, size_human(all, most), size_human(asked, y->lo), y->lo > most ? "more than all" : "as much as all"));
 }
 
 /* PyTorch's DataParallel gives all of them the same share. */

@@ -177,17 +177,35 @@ causes_told(struct autopsy *y, bool explained)
 
 #define NO_MACHINE	((int64_t)64 << 40)	/* has as much */
 
+#define NO_DEVICE	((int64_t)1 << 40)	/* nor a device */
+
+/* Of less than no device has, where a card is named that has less. */
+static void
+beyond_card(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	char human[SIZE_TEXT];
+
+	if (y->main->host || p->card_unknown || p->unified || p->mac || !p->card_most || p->absurd_bytes <= (int64_t)p->card_most << 30)
+		return;
+	autopsy_cause(y, SAYS_TOLD_ABSURD, arena_printf(y->arena, "L%s. Where one allocation was of that size, and asked of a card as line %d names one (%s), it is more than all of it, of which that kind has no more than %s: "
+	    "what else was held does not matter, and what is asked for has to be smaller, or made in parts.", autopsy_said(y, &p->absurd) + 1, p->card_line, p->card_name, size_human(human, (int64_t)p->card_most << 30)));
+}
+
 static void
 absurd_said(struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 	bool machine = p->absurd_bytes >= NO_MACHINE;
 
-	if (!p->absurd.line || y->module || y->main->size[OOM_ASKED].known || y->main->shape.known || (!machine && y->main->host))
+	if (!p->absurd.line || y->module || y->main->size[OOM_ASKED].known || y->main->shape.known)
 		return;
-	autopsy_cause(y, SAYS_TOLD_ABSURD, arena_printf(y->arena, "L%s. Where one allocation was of that size, %s has as much. Either the size itself is wrong, as when it is computed "
-	    "from something that was never set, or runs over; or it is the product of extents that need not be multiplied, such as a number for each pair.",
-	    autopsy_said(y, &p->absurd) + 1, machine ? "no machine" : "no single device"));
+	if (p->absurd_bytes < NO_DEVICE)
+		beyond_card(y);
+	else if (machine || !y->main->host)
+		autopsy_cause(y, SAYS_TOLD_ABSURD, arena_printf(y->arena, "L%s. Where one allocation was of that size, %s has as much. Either the size itself is wrong, as when it is computed "
+		    "from something that was never set, or runs over; or it is the product of extents that need not be multiplied, such as a number for each pair.",
+		    autopsy_said(y, &p->absurd) + 1, machine ? "no machine" : "no single device"));
 }
 
 static void

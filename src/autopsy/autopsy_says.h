@@ -170,7 +170,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_PAIRS,	WORDS,		"a sentence with a matrix whose two extents are the same and many, and no shape in the message")	\
 	SAYS(TOLD_LOADING,	WORDS,		"a sentence of the failure that speaks of weights that are loaded, and figures of a device")			\
 	SAYS(TOLD_ARRAY,	WORDS,		"a sentence that says that an array, by its extents, is not made")				\
-	SAYS(TOLD_ABSURD,	WORDS,		"a sentence that tells of an allocation of 1 TiB on a device, or of 64 TiB")				\
+	SAYS(TOLD_ABSURD,	WORDS,		"a sentence that tells of an allocation of 1 TiB on a device, of 64 TiB, or of more than a card has that is named")				\
 	SAYS(TOLD_BATCH,	WORDS,		"a sentence that says that it fails, with the number of samples in a batch")				\
 	SAYS(TOLD_LENGTH,	WORDS,		"a sentence that says that it fails, with the length of a sequence, or after replies of a conversation")				\
 	SAYS(TOLD_SIZES,	WORDS,		"a sentence of the failure that speaks of several scales, and a device's memory")	\

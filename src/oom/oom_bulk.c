@@ -378,6 +378,7 @@ oom_bulk_classes(struct talk t)
 }
 
 #define TEBI		((int64_t)1 << 40)
+#define LARGE		((int64_t)4 << 30)	/* more than small cards have */
 
 /* The bytes of a unit at S, as "GB", "TiB"; 0: there is none. */
 static int64_t
@@ -389,6 +390,16 @@ unit_at(struct talk t, const char *s)
 		return 0;
 	return talk_is_one_of(word, "gb gib gigabytes") ? TEBI >> 10 : talk_is_one_of(word, "tb tib terabytes") ? TEBI :
 	    talk_is_one_of(word, "pb pib petabytes") ? TEBI << 10 : talk_is_one_of(word, "eb eib exabytes") ? TEBI << 20 : 0;
+}
+
+#define ONE_PIECE	"one allocation|single allocation|a temporary allocation|temporary allocation of|an allocation of|allocation of|tried to allocate|tries to allocate|try to allocate|trying to allocate|attempts to allocate|attempted to allocate|attempting to allocate|wants to allocate|allocate a tensor|allocate an array|allocate a buffer|allocates a buffer"
+#define OF_MACHINE	"ram swap cpu host system disk total limit limits quota container docker vm"
+
+/* Is the amount at S what was asked for in one piece, of a device? */
+static bool
+is_one_piece(struct talk t, const char *s)
+{
+	return talk_has_whole(talk_part(t, talk_clause(t, s, 1).s, s), ONE_PIECE) && !talk_any_whole(talk_sentence(t, s), OF_MACHINE);
 }
 
 const char *
@@ -406,7 +417,7 @@ oom_bulk_absurd(struct talk t, int64_t *bytes)
 				;
 		clause = talk_clause(t, s, 1);
 		unit = unit_at(t, to);
-		if (unit && n > 0 && n <= INT64_MAX / unit && n * unit >= TEBI && talk_any_begins(talk_part(t, clause.s, s), "allocate allocates allocating allocated allocation") && !clause_says_no(talk_part(clause, clause.s, s), "") &&
+		if (unit && n > 0 && n <= INT64_MAX / unit && (n * unit >= TEBI || (n * unit >= LARGE && is_one_piece(t, s))) && talk_any_begins(talk_part(t, clause.s, s), "allocate allocates allocating allocated allocation") && !clause_says_no(talk_part(clause, clause.s, s), "") &&
 		    oom_told_happened(t, s, (size_t)(to - s))) {
 			*bytes = n * unit;
 			return s;

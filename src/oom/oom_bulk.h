@@ -9,7 +9,8 @@
 const char	*oom_bulk_media(struct talk);
 const char	*oom_bulk_lasting(struct talk);	/* by a number alone */
 const char	*oom_bulk_long(struct talk, bool sentence);
-/* Where it tells of an allocation of more than a machine has, and how many bytes; or NULL. */
+/* Where it tells of an allocation of more than a device has, or may have, and how many bytes; or
+ * NULL. */
 const char	*oom_bulk_absurd(struct talk, int64_t *bytes);
 /* Where T has two extents of a matrix that has a number for each pair; or NULL. */
 const char	*oom_bulk_pairs(struct talk);

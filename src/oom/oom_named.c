@@ -168,7 +168,7 @@ says(struct talk t, const char *phrases)
 
 	for (; (at = talk_find_whole(rest, phrases, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
-		if (!clause_says_no(talk_part(t, clause.s, at), "") && !talk_has_whole(talk_part(t, at + n, clause.s + clause.n), IS_OFF) && !is_of_address(t, at))
+		if (!clause_says_no(talk_part(t, clause.s, at), "") && !talk_any_phrase(talk_head(t, at, sizeof("dgl backend")), "dgl backend") && !talk_has_whole(talk_part(t, at + n, clause.s + clause.n), IS_OFF) && !is_of_address(t, at))
 			return at;
 	}
 	return NULL;
@@ -475,7 +475,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	const char *killed, *at;
 	int i;
 
-	if (talk_any_whole(t, DEVICES) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
+	if ((talk_any_whole(t, DEVICES) && !oom_whose_is_not_gpus(t)) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
 		o->gpu = line;
 	if ((oom_whose_names_ram(t) && !(o->gpu_ram && oom_whose_may_be_gpu_ram(t))) || (o->gpu != line && (names_ram_elsewhere(t) || is_watched(t))))
 		o->ram = line;

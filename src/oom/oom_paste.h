@@ -160,7 +160,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said shapes;	/* of inputs whose shapes vary; */
 	struct said talk;	/* of replies of a conversation, after which it fails; */
 	struct said of_length;	/* of sequences that are so long that it fails; */
-	struct said absurd;	/* of an allocation of a tebibyte or more, */
+	struct said absurd;	/* of an allocation of a tebibyte or more, or of one piece that a card may not have, */
 	int64_t absurd_bytes;
 	struct said array;	/* of an array by its extents, that fails to be made; */
 	int64_t array_bytes;

@@ -510,6 +510,7 @@ const struct phrase oom_phrases[] = {
 	{ "line=# error=2 : out of memory",	/* THCudaCheck FAIL file=, before the error itself */
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, OLD_TORCH, NULL, PHRASE_AGAIN) },
 	{ "CUDA error: out of memory current device: # , in function @ at & cuMemCreate(&", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", GGML_POOL, PHRASE_GPU) },
+	{ "CUDA error: out of memory current device: # , in function @ at & cuMemSetAccess(", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", GGML_POOL, PHRASE_GPU) },
 	{ "CUDA error: out of memory current device: # , in function", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
 	{ "CUDA error: out of memory", OWN(OOM_CUDA, "ggml", NULL) },	/* each line behind a collector's head */
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },

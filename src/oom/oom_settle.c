@@ -384,6 +384,15 @@ is_of_layers(const struct oom_log *log, const struct oom_message *o)
 	return layers && requests == 1;
 }
 
+/* Is fairseq named, or the setting that bounds its batches? */
+static bool
+is_fairseq(const struct oom_paste *p)
+{
+	const struct oom_knob *texts = &p->domains[DOMAIN_TEXTS], *tokens = &p->knobs[KNOB_TOKENS];
+
+	return (texts->line && strncmp(texts->name, "fairseq", sizeof("fairseq") - 1) == 0) || (tokens->line && strncmp(tokens->name, "max-tokens", sizeof("max-tokens") - 1) == 0);
+}
+
 void
 oom_settle(struct oom_log *log)
 {
@@ -401,6 +410,10 @@ oom_settle(struct oom_log *log)
 		if (o->says && strcmp(o->says, SHARED_TENSORS) == 0 && log->paste.loader) {
 			o->says = BUS_ERROR;
 			o->who = "PyTorch's DataLoader";
+		}
+		if (o->says && strcmp(o->says, SKIPPED_BATCH) == 0 && is_fairseq(&log->paste)) {
+			o->says = SKIPPED;
+			o->who = "fairseq";
 		}
 		if (o->says && strcmp(o->says, NOT_SPREAD) == 0)
 			o->facts = 0;	/* it ended before anything was put anywhere */

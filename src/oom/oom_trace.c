@@ -414,6 +414,7 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 	} else if (is_call(text, &path, &function)) {
 		if (!t->begun || t->taken)
 			open_trace(t, log, line, false);
+		t->turned &= t->begun != line || !piece_find(function, "<module>");	/* the outermost stands first */
 		t->last = line;
 		t->margin = margin_of(text);
 		note_call(t, path, function);

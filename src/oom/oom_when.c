@@ -29,7 +29,7 @@ is_of_learning(struct talk t, const char *at)
 
 /* 一段时间后, 一段时间之后, 个epoch后, 个epoch之后, 轮之后, and in the middle of it */
 #define LATE_CHINESE	"\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe5\x90\x8e|\xe4\xb8\x80\xe6\xae\xb5\xe6\x97\xb6\xe9\x97\xb4\xe4\xb9\x8b\xe5\x90\x8e|"	\
-    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|训练到一半|运行到一半|训练了一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|每次都在同一|总是在同一|都在同一个step|都在同一个iter|固定的step|固定的iter|固定在第|一定次数后|一定轮数后|一定步数后|一定时间后|若干轮后|若干步后|若干个epoch后|几轮后|几步后|几次后|多轮后|多次后|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长|几秒钟后|几秒后|几十秒后|十几秒后|几分钟后|随着问|随着提问|随着对话|随着推理|随着请求|随着调用|随着使用|随着训练|随着处理|随着时间|随着运行|次数的增|次数增|轮数的增|轮数增"
+    "\xe4\xb8\xaa" "epoch\xe5\x90\x8e|\xe4\xb8\xaa" "epoch\xe4\xb9\x8b\xe5\x90\x8e|\xe8\xbd\xae\xe4\xb9\x8b\xe5\x90\x8e|训练中途|推理到一半|测试到一半|处理到一半|生成到一半|转换到一半|进行到一半|执行到一半|训练到一半|运行到一半|训练了一半|训练到中途|跑到一半|中途突然|步后|步之后|轮后|次迭代后|次迭代之后|步左右|小时后|小时之后|分钟后|エポック後|ステップ後|某个step|某一步|某些数据|特定数据|个别数据|一定数据出现|每次都在同一|总是在同一|都在同一个step|都在同一个iter|固定的step|固定的iter|固定在第|一定次数后|一定轮数后|一定步数后|一定时间后|若干轮后|若干步后|若干个epoch后|几轮后|几步后|几次后|多轮后|多次后|多次推理后|多次推理之后|轮对话后|轮对话之后|运行一段时间|训练一段时间|跑一段时间|跑了一段时间|推理一段时间|第二个epoch|第2个epoch|时间久了|时间一长|几秒钟后|几秒后|几十秒后|十几秒后|几分钟后|随着问|随着提问|随着对话|随着推理|随着请求|随着调用|随着使用|随着训练|随着处理|随着时间|随着运行|次数的增|次数增|轮数的增|轮数增"
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 

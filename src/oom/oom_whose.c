@@ -17,6 +17,8 @@
     "of my laptop|gig machine|gb machine|bad_alloc|slurm out-of-memory|slurm out of memory|slurm oom|cgroup|" \
     "oom-kill|oom_kill|oom kill|oomkilled|oomkill|oom killer|oom-killer|oomkiller|oom killed|oom-killed|kernel to kill|kernel kills|kernel killed"
 #define NO_CARD		"non-gpu|non gpu|nongpu|not gpu memory|not the gpu memory|not my gpu memory|instead of using the gpu|instead of using gpu|instead of the gpu|instead of gpu|not using the gpu|not using gpu|not use the gpu|not use gpu"
+/* "It takes 32 GB of memory (not GPU memory)" */
+#define NOT_OF_DEVICE	"not gpu memory|not the gpu memory|not my gpu memory|not gpu's memory|not the gpu's memory|not video memory|not vram|not the vram"
 #define RAM_OF_DEVICE	"gpu ram|video ram|gpu's ram|ram of gpu|ram of the gpu|ram of my gpu|gb of gpu ram|cuda ram"
 
 static bool
@@ -133,8 +135,8 @@ struct whose
 oom_whose(struct talk t)
 {
 	struct whose w;
-	bool device = (talk_has_whole(t, OF_DEVICE) || (names_card(t) && !talk_has_whole(t, EITHER))) && !talk_any_phrase(t, NO_CARD), of_device = talk_has_whole(t, RAM_OF_DEVICE);
-	bool host = names_host(t) && !of_device;
+	bool device = (talk_has_whole(t, OF_DEVICE) || (names_card(t) && !talk_has_whole(t, EITHER))) && !talk_any_phrase(t, NO_CARD "|" NOT_OF_DEVICE), of_device = talk_has_whole(t, RAM_OF_DEVICE);
+	bool host = (names_host(t) && !of_device) || talk_any_phrase(t, NOT_OF_DEVICE);
 
 	w.device = device && !host;
 	w.host = host && !device;
@@ -164,7 +166,14 @@ counts_ram(struct talk t)
 bool
 oom_whose_names_ram(struct talk t)
 {
-	return (talk_has_whole(t, OF_HOST) || talk_any_phrase(t, "gb machine|gb ram|gb of ram|python process")) && !talk_has_whole(t, RAM_OF_DEVICE);
+	return (talk_has_whole(t, OF_HOST) || talk_any_phrase(t, "gb machine|gb ram|gb of ram|python process|" NOT_OF_DEVICE)) && !talk_has_whole(t, RAM_OF_DEVICE);
+}
+
+/* Does it say so of what it speaks of? */
+bool
+oom_whose_is_not_gpus(struct talk t)
+{
+	return talk_any_phrase(t, NOT_OF_DEVICE);
 }
 
 #define OF_OTHER_RAM	"cpu ram|system ram|cpu memory|system memory|host memory|machine|computer|cpu|swap|laptop|pc"

@@ -27,6 +27,8 @@ bool	oom_whose_ram_ends(struct talk);
 bool	oom_whose_names_ram(struct talk);
 /* Does it call a device's memory RAM, "GPU RAM", and name the machine's not? */
 bool	oom_whose_is_gpu_ram(struct talk);
+/* Does it say that what it speaks of is not the GPU's memory? */
+bool	oom_whose_is_not_gpus(struct talk);
 /* May its "RAM" be that, as it names neither the machine nor its processor? */
 bool	oom_whose_may_be_gpu_ram(struct talk);
 

@@ -48,7 +48,7 @@ is_no_loading(struct talk t, struct talk clause, const char *at)
 static const char *
 loads(struct talk t)
 {
-	const char *chinese = talk_first(t, "加载模型时|加载模型的时候|加载权重时|加载权重的时候|加载模型权重时|加载模型权重的时候|模型加载时|加载checkpoint时|加载checkpoint的时候|加载模型就|加载模型报|加载模型爆|加载模型出现|加载模型显存");
+	const char *chinese = talk_first(t, "模型加载进度|权重加载进度|模型加载至|模型加载到|权重加载到|权重加载至|模型加载阶段|模型加载过程|加载模型过程|模型加载失败|权重加载失败|加载模型失败|加载模型时|加载模型的时候|加载权重时|加载权重的时候|加载模型权重时|加载模型权重的时候|模型加载时|加载checkpoint时|加载checkpoint的时候|加载模型就|加载模型报|加载模型爆|加载模型出现|加载模型显存");
 
 	if (!chinese)
 		chinese = talk_first(t, ".cuda()的时候|.cuda() 的时候|.cuda()时|.cuda() 时|.cuda()` 的时候|.cuda()`时|.to(device)的时候|.to(device) 的时候|.to(device)时");
@@ -272,7 +272,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		said_at(&p->array, t, at, line);
 		p->array_bytes = absurd;
 	}
-	if (source != SOURCE_CODE && source != SOURCE_TABLE && (at = oom_bulk_absurd(t, &absurd))) {
+	if (source != SOURCE_CODE && source != SOURCE_TABLE && (at = oom_bulk_absurd(t, &absurd)) && absurd > p->absurd_bytes) {
 		said_at(&p->absurd, t, at, line);
 		p->absurd_bytes = absurd;
 	}
