@@ -157,6 +157,11 @@ static const struct {
 	{ "exp", "exp gives", { 0, INFINITY } },
 	{ "abs", "abs gives", { 0, INFINITY } },
 	{ "relu6", "relu6 gives", { 0, 6 } },
+	{ "elu", "elu gives", { -1, INFINITY } },	/* times its alpha */
+	{ "selu", "selu gives", { -1.7581, INFINITY } },
+	{ "gelu", "gelu gives", { -0.17005, INFINITY } },
+	{ "silu", "silu gives", { -0.27847, INFINITY } },
+	{ "mish", "mish gives", { -0.30884, INFINITY } },
 	{ "hardtanh", "hardtanh gives", { 0, 0 } },	/* as its arguments say */
 	{ "clamp", "clamp gives", { 0, 0 } },
 };
@@ -190,6 +195,8 @@ reach_of(const struct node *loss, struct reach *reach)
 		if (node_is(last, activations[i].activation)) {
 			*reach = (struct reach){ activations[i].range, activations[i].opening,
 				activations[i].activation, activations[i].range.most == 0 };
+			if (node_is(last, "elu"))
+				reach->range.least = -fabs(op_real(last, "alpha"));
 			if (reach->chosen)
 				reach->range = (struct range){ op_real(last, "least"), op_real(last, "most") };
 			return true;
@@ -248,8 +255,8 @@ check_numbers(const struct rule *rule, struct lint *l, const struct data_source 
 	if (c.outside == 0 || (reach.chosen && c.outside < c.values / FEW))
 		return;
 	if (reach.range.most == INFINITY)
-		g = lint_report(l, rule, source->loc, "%s nothing below 0, and '%s' in \"%s\" goes "
-		    "down to %g", reach.opening, t->name, look.file, c.range.least);
+		g = lint_report(l, rule, source->loc, "%s nothing below %.2g, and '%s' in \"%s\" goes "
+		    "down to %g", reach.opening, reach.range.least, t->name, look.file, c.range.least);
 	else
 		g = lint_report(l, rule, source->loc, "%s %g to %g, and '%s' in \"%s\" goes from %g "
 		    "to %g", reach.opening, reach.range.least, reach.range.most, t->name, look.file,
@@ -338,6 +345,43 @@ check_bytes(const struct rule *rule, struct lint *l, const struct node *loss)
 	diag_help(l->diags, g, reach.range.least < 0 ? "compare with (%s - 127.5) / 127.5" : "compare with %s -> scale(1/255)", x->name);
 }
 
+/* ---- several at once ---- */
+
+/* Shares of 1 that softmax gives, of which a sample wants several to be all of it. */
+static void
+check_several(const struct rule *rule, struct lint *l, const struct data_source *source, const struct node *loss)
+{
+	const struct tensor *t = loss->in[1];
+	int64_t row, i, several = 0, first = -1;
+	struct data_look look;
+	struct diag *g;
+
+	if ((!node_is(loss, "bce") && !is_distance(loss)) || !node_is(tensor_maker(loss->in[0]), "softmax") || t->rank != 1 ||
+	    !data_look(l, source, t, &look))
+		return;
+	for (row = 0; row < look.rows; row++) {
+		int64_t ones = 0;
+
+		for (i = 0; i < look.width; i++) {
+			double x = data_value(&look, row, i);
+
+			if (x != 0 && x != 1)
+				return;
+			ones += x == 1;
+		}
+		several += ones > 1;
+		first = ones > 1 && first < 0 ? look.at[row] : first;
+	}
+	if (several == 0)
+		return;
+	g = lint_report(l, rule, source->loc, "softmax gives shares that add up to 1, and a sample of '%s' in \"%s\" has several ones",
+	    t->name, look.file);
+	diag_place(l->diags, g, loss->loc, "the loss is here");
+	diag_fact(l->diags, g, "of the first %lld samples %lld have more than one, the first in row %lld; softmax can give each of "
+	    "two 0.5 at best", (long long)look.rows, (long long)several, (long long)first + 1);
+	diag_help(l->diags, g, "leave softmax out, and use bce_with_logits: a yes or no for each");
+}
+
 /* ---- sides ---- */
 
 /* Losses of targets of -1 and 1, given 0 and 1. Numbers between may be meant, as weights. */
@@ -392,6 +436,7 @@ check_source(const struct rule *rule, struct lint *l, const struct data_source *
 		if (has_numbers(f->nodes.v[i])) {
 			check_numbers(rule, l, source, f->nodes.v[i]);
 			check_sides(rule, l, source, f->nodes.v[i]);
+			check_several(rule, l, source, f->nodes.v[i]);
 			if (source == &l->module->set.data)
 				check_far(rule, l, source, f->nodes.v[i]);
 		}
@@ -421,8 +466,8 @@ const struct rule rule_label_range = {
 	    "program when it opens the file; in PyTorch, where nothing looks, it is \"device-side "
 	    "assert triggered\", with \"t >= 0 && t < n_classes\", after which the GPU must be "
 	    "let go. A target that is a number must lie in what the last layer gives: sigmoid and "
-	    "softmax 0 to 1, tanh -1 to 1, relu, softplus, exp and abs nothing below 0. Else the loss cannot come near 0, "
-	    "and training drives the activation where its slope is 0. Targets of bce, "
+	    "softmax 0 to 1, tanh -1 to 1, relu, softplus, exp and abs nothing below 0, elu, selu, gelu, silu and mish nothing far below. Else the loss cannot come near 0, "
+	    "and training drives the activation where its slope is 0. What softmax gives adds up to 1, so a sample has a single 1. Targets of bce, "
 	    "bce_with_logits, focal and kl_div are probabilities, those of poisson_nll counts; and "
 	    "those of hinge and soft_margin are -1 and 1: one of 0 trains nothing.\n\n"
 	    "Reported, too, of targets whose mean square has a root of 10,000 or more, as prices, that a layer with weights answers straight; and where an input's bytes are compared with what lies between 0 and 1, as of an autoencoder that scales "
