@@ -2,8 +2,10 @@
  * sees-answer: a language model that reads what it is to foresee. Of windows of a text the target
  * is the same window one further on, so that what stands behind a position is its answer: attention
  * that is not causal, a recurrent layer that comes back from the end, and a convolution that
- * reaches ahead copy it. Reads the forward graph and the data setting.
+ * reaches ahead copy it. Reads the forward graph, the data setting, and of other readers the
+ * files.
  */
+#include "rulekit/data_look.h"
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
@@ -13,7 +15,7 @@
 
 struct windows {
 	const struct tensor *input;
-	int64_t length;
+	int64_t length, by;	/* of a window; how far the next one is ahead */
 	bool *of_input;		/* by tensor id: made of it */
 	bool *ahead;		/* each position of which has seen what comes behind it */
 };
@@ -109,13 +111,13 @@ static void
 report(const struct rule *rule, struct lint *l, const struct windows *w, const struct node *n, const struct node *loss)
 {
 	const struct node *layer = n->part_of ? n->part_of : n;
-	int64_t ahead = reader_int(&l->module->set.data, "ahead", 1);
 	struct diag *g = lint_report(l, rule, n->loc, "'%s' sees at each position what stands behind it, which is the answer",
 	    layer->path);
 
 	diag_place(l->diags, g, loss->loc, "the loss is here");
-	diag_fact(l->diags, g, "of a text '%s' is the window that is %lld further on than '%s': what position i is to foresee "
-	    "is the input at i + %lld", loss->in[1]->name, (long long)ahead, w->input->name, (long long)ahead);
+	diag_fact(l->diags, g, "%s '%s' is the window that is %lld further on than '%s': what position i is to foresee "
+	    "is the input at i + %lld", reader_has(l->module->set.data.reader, "ahead") ? "of a text" : "in the files",
+	    loss->in[1]->name, (long long)w->by, w->input->name, (long long)w->by);
 	if (node_is(n, "attend")) {
 		diag_help(l->diags, g, "%s(..., causal=true); of std/, gpt or llama in place of encoder", layer->op->name);
 		if (!op_attr_loc(n, "causal").src)
@@ -128,6 +130,35 @@ report(const struct rule *rule, struct lint *l, const struct windows *w, const s
 	}
 }
 
+#define FEWEST	8	/* samples that say that the target is the next window */
+
+/* How far is the target ahead of the input, by the files, in each sample? 0: it is another
+ * thing. */
+static int64_t
+shown_ahead(const struct lint *l, const struct tensor *input)
+{
+	const struct graph *f = l->module->forward;
+	struct data_look x, y;
+	int64_t row, i;
+	int k;
+
+	for (k = 0; k < f->inputs.n; k++) {
+		const struct tensor *t = f->inputs.v[k];
+
+		if (t->kind != T_TARGET || t->rank != 1 || t->dim[0] != input->dim[0])
+			continue;
+		if (!data_look(l, &l->module->set.data, input, &x) || !data_look(l, &l->module->set.data, t, &y) ||
+		    x.rows < FEWEST || y.rows < FEWEST)
+			return 0;
+		for (row = 0; row < x.rows && row < y.rows; row++)
+			for (i = 1; i < x.width; i++)
+				if (data_value(&x, row, i) != data_value(&y, row, i - 1))
+					return 0;
+		return 1;
+	}
+	return 0;
+}
+
 /* The window that is read; NULL: there is none, or there are several. */
 static const struct tensor *
 window_of(const struct module *m)
@@ -135,7 +166,7 @@ window_of(const struct module *m)
 	const struct tensor *found = NULL;
 	int i;
 
-	if (!reader_has_files(&m->set.data) || !reader_has(m->set.data.reader, "ahead"))
+	if (!reader_has_files(&m->set.data))
 		return NULL;
 	for (i = 0; i < m->forward->inputs.n; i++) {
 		const struct tensor *t = m->forward->inputs.v[i];
@@ -157,10 +188,12 @@ check(const struct rule *rule, struct lint *l)
 	struct windows w = { .input = m->set.train ? window_of(m) : NULL };
 	struct place_set reported = { NULL };
 	const struct node *loss;
-	int64_t ahead = reader_int(&m->set.data, "ahead", 1);
 	int i;
 
-	if (!w.input || ahead < 1 || ahead >= w.input->dim[0])
+	if (!w.input)
+		return;
+	w.by = reader_has(m->set.data.reader, "ahead") ? reader_int(&m->set.data, "ahead", 1) : shown_ahead(l, w.input);
+	if (w.by < 1 || w.by >= w.input->dim[0])
 		return;
 	w.length = w.input->dim[0];
 	w.of_input = arena_array(m->arena, n, sizeof(*w.of_input));
@@ -187,8 +220,8 @@ const struct rule rule_sees_answer = {
 	    "0 within an epoch, in validation, too, and the model can write nothing, for then nothing stands behind.\n\n"
 	    "Reported where a cross_entropy compares all positions of such a window, of attention without causal=true and "
 	    "without a bias that may be a mask, of recurrent layers with bidirectional=true, and of convolutions that reach "
-	    "ahead. Quiet where positions are moved on the way, with ahead=0, and of data that other readers read, which may be of another "
-	    "kind: tags of words, or words that are masked (Devlin and others: BERT, 2018).",
+	    "ahead. Quiet where positions are moved on the way, with ahead=0, and of data that other readers read, unless their files show each input again one place on in the target: they may be of another "
+	    "kind, tags of words, or words that are masked (Devlin and others: BERT, 2018).",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };
