@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#define FEW_STEPS	100	/* of a trial, which need not come to the highest rate */
 #define MOST_OF_FIRST	0.3	/* of averages, that may be the weights which training began with */
 
 /* In steps; 0 where nothing says how many steps an epoch has. */
@@ -58,6 +59,28 @@ fix(struct lint *l, struct diag *g, bool safe)
 		fix_amended(l, g, safe, &m, "leave the schedule out, which does nothing");
 }
 
+/* A rate that rises to the end of training, and never falls from what the optimizer says. */
+static void
+check_rise(const struct rule *rule, struct lint *l, struct loc at)
+{
+	const struct settings *set = &l->module->set;
+	const struct schedule *s = &set->schedule;
+	bool all = s->warmup.count > 0 && longer(l, s->warmup, set->length, true);
+	double n = steps(l, set->length);
+	struct diag *g;
+
+	if (n > 0 && n < FEW_STEPS)
+		return;
+	if (all)
+		g = lint_report(l, rule, at, "the warm-up of %s is all of the training", text(l->module, s->warmup));
+	else if (s->kind == SCHED_ONECYCLE && s->rise == 1)
+		g = lint_report(l, rule, at, "onecycle with rise=1 rises for all of the training");
+	else
+		return;
+	diag_fact(l->diags, g, "the learning rate comes to what the optimizer says in the last step, and does not fall again");
+	diag_help(l->diags, g, all ? "usual for a warm-up: a twentieth of training" : "usual: rise=0.3");
+}
+
 static void
 check_warmup(const struct rule *rule, struct lint *l, struct loc at)
 {
@@ -66,8 +89,10 @@ check_warmup(const struct rule *rule, struct lint *l, struct loc at)
 	const struct schedule *s = &set->schedule;
 	struct diag *g;
 
-	if (s->warmup.count == 0 || !longer(l, s->warmup, set->length, false))
+	if (s->warmup.count == 0 || !longer(l, s->warmup, set->length, false)) {
+		check_rise(rule, l, at);
 		return;
+	}
 	g = lint_report(l, rule, at, "the warm-up of %s outlasts the training of %s", text(m, s->warmup),
 	    text(m, set->length));
 	diag_fact(l->diags, g, "an epoch is %g steps; the learning rate comes to %.0f %% of what the optimizer says",
@@ -162,7 +187,7 @@ const struct rule rule_schedule_contradiction = {
 	.severity = SEV_WARNING,
 	.brief = "a learning rate schedule that training is too short for",
 	.doc = "A schedule written for another length of training: a first step after the last "
-	    "epoch, a warm-up in steps of which there are fewer than that. The learning rate then "
+	    "epoch, a warm-up in steps of which there are fewer than that, or as many; onecycle with rise=1. The learning rate then "
 	    "is not what the spec seems to say. Reported too: a gamma or a floor of 1, which does nothing, "
 	    "a gamma of 0, after which nothing is trained, and patience, of plateau or of training, for as many epochs "
 	    "as there are; and ema that leaves averages at 30 % or more of the weights that training began with, being share ^ updates: "
