@@ -1,8 +1,8 @@
 /*
  * softmax-before-cross-entropy: probabilities where the loss wants logits, and takes a softmax of
  * its own: cross_entropy, and ctc of each step. The same of sigmoid before bce_with_logits and
- * focal. What is between them counts: ctc takes the logarithm of a softmax as well. Reads the
- * forward graph.
+ * focal, and of exp before poisson_nll. What is between them counts: ctc takes the logarithm of a
+ * softmax as well. Reads the forward graph.
  */
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"
@@ -29,6 +29,9 @@ tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
 		diag_fact(l->diags, g, "with %d classes no step can give one of them more than e / (e + %d) = "
 		    "%.3g, however sure the network is", classes, classes - 1,
 		    exp(1) / (exp(1) + classes - 1));
+	else if (node_is(loss, "poisson_nll"))
+		diag_fact(l->diags, g, "what it expects is then e to the power of that, never below 1: where it should be 10, "
+		    "exp is to give log(10) = 2.3");
 	else if (node_is(loss, "focal"))
 		diag_fact(l->diags, g, "of a sigmoid's answers, 0 to 1, it makes 0.5 to 0.73: no answer is below a "
 		    "half");
@@ -45,10 +48,10 @@ static const struct node *
 applied_twice(const struct node *loss)
 {
 	bool many = node_is(loss, "cross_entropy") || node_is(loss, "ctc");
-	bool bce = node_is(loss, "bce_with_logits") || node_is(loss, "focal");
-	const struct node *last = many || bce ? tensor_maker(loss->in[0]) : NULL;
+	bool bce = node_is(loss, "bce_with_logits") || node_is(loss, "focal"), counts = node_is(loss, "poisson_nll");
+	const struct node *last = many || bce || counts ? tensor_maker(loss->in[0]) : NULL;
 
-	return (many && node_is(last, "softmax")) || (bce && node_is(last, "sigmoid")) ?
+	return (many && node_is(last, "softmax")) || (bce && node_is(last, "sigmoid")) || (counts && node_is(last, "exp")) ?
 	    last : NULL;
 }
 
@@ -77,8 +80,8 @@ check(const struct rule *rule, struct lint *l)
 
 		if (!last || !place_is_new(&reported, l, rule, last->loc))
 			continue;
-		g = lint_report(l, rule, last->loc, "%s is applied twice: %s takes logits and does "
-		    "it itself", last->op->name, n->op->name);
+		g = lint_report(l, rule, last->loc, "%s is applied twice: %s takes %s and does "
+		    "it itself", last->op->name, n->op->name, node_is(n, "poisson_nll") ? "logarithms" : "logits");
 		diag_place(l->diags, g, n->loc, "the loss is here");
 		tell_bounds(l, g, n);
 		diag_help(l->diags, g, "leave %s out: %s B less are made at batch %lld, and as "
@@ -96,14 +99,15 @@ const struct rule rule_softmax_before_cross_entropy = {
 	.name = "softmax-before-cross-entropy",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "softmax before cross_entropy or ctc, or sigmoid before bce_with_logits or focal",
+	.brief = "softmax before cross_entropy or ctc, sigmoid before bce_with_logits or focal, exp before poisson_nll",
 	.doc = "cross_entropy takes logits and works on their log-softmax; bce_with_logits and focal on "
 	    "their log-sigmoid. Given probabilities they take a softmax of numbers between 0 and "
 	    "1: a network that is right and certain still has a loss of log(1 + (K - 1) / e) for "
 	    "K classes, 1.46 for ten, and learns slowly. Nothing fails, so that it is found "
 	    "late. ctc takes the softmax of each step itself, too, where other frameworks' want its "
 	    "logarithm; that may stand here as well, since its softmax is the same once more, but "
-	    "probabilities may not.\n\n"
+	    "probabilities may not. poisson_nll takes the logarithm of the mean that is expected, as PyTorch's does by default "
+	    "and Keras' does not, so exp before it is once too often.\n\n"
 	    "Leave the softmax out of the network; predictions order the classes the same way "
 	    "without. It also makes, and keeps for backward, a tensor as large as the logits. One "
 	    "of the commonest questions of PyTorch's forum (\"should I use softmax with "
