@@ -222,6 +222,9 @@ is_all_there(struct talk t, struct talk clause, const char *to)
 	    !talk_any_whole(sentence, "only left free") && !memchr(talk_part(t, sentence.s, clause.s).s, '?', (size_t)(clause.s - sentence.s));
 }
 
+/* "A 24G 3090 GPU can't render it": of the card by itself. */
+#define FAILS_ITSELF	"gpu can't|gpu cannot|gpu can not|gpu couldn't|gpu could not|card can't|card cannot|card can not|card couldn't|card could not|gpu is not enough|gpu isn't enough|card is not enough|card isn't enough|gpu runs out|card runs out|gpu ran out|card ran out"
+
 /* The most that a card of which T says the amount at S may have, to be too small. */
 static int64_t
 most_card(struct talk t, const char *s)
@@ -229,6 +232,8 @@ most_card(struct talk t, const char *s)
 	struct talk sentence = talk_sentence(t, s), ahead = talk_part(t, sentence.s, s);
 
 	if (talk_has_whole(ahead, OWN_ONE) && talk_has_whole(talk_head(t, s, 24), OF_CARDS_MEMORY))
+		return MOST_DEVICE;
+	if (oom_short_fails(sentence) && talk_has_whole(talk_part(t, s, sentence.s + sentence.n), FAILS_ITSELF) && talk_any_begins(talk_head(t, s, 24), OF_CARD))
 		return MOST_DEVICE;
 	if (talk_has_whole(t, AT_ONCE) || (oom_short_fails(sentence) && (talk_any_phrase(ahead, OWN_ANY) || talk_is_one_of(clause_word_ahead(t, s), RIGHT_AHEAD))))
 		return MOST_DEVICE;

@@ -12,7 +12,7 @@
 
 #define WORDS_AHEAD	3	/* of a set's name, in which it may be called large */
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
-    "dataset is too|large file|large files|big file|big files|huge file|huge files|file is too large|file is too big|file is large|files are large|files are too large|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
+    "dataset is too|full memory copy|full copy of the data|copy of the data|copies of the data|copy of the dataset|copies of the dataset|large file|large files|big file|big files|huge file|huge files|file is too large|file is too big|file is large|files are large|files are too large|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
     "loading raster|loading a raster|loading the raster|load a raster|load the raster|read the raster|whole raster|read a band|"	\
     "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
     "list of images|list of all images|images list|a lot of data|lots of data|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading my dataset|loading our dataset|loading my data|loading data|loading the data|loading dataset|data loading|pickle"

@@ -59,7 +59,7 @@ has_other_reason(struct talk t, const char *at)
 }
 
 /* What the system kills, as people call it. */
-#define RUNS	"it colab kaggle process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
+#define RUNS	"it everything colab kaggle process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
     "evaluation testing preprocessing tokenization tokenizing indexing build building compile compilation installation install worker workers container pod service model notebook step execution prediction app application "	\
     "simulation analysis pipeline py subprocess child rank ollama dataloader ffmpeg node java matlab rstudio"
 

@@ -48,9 +48,11 @@ static const struct {
 #define ADVICE		"fixed a bug|fixes a bug|fix a bug|bug where|in case|avoid|avoids|avoiding|prevent|prevents|preventing|catch|catches|catching|handles|" \
     "checks for|check for|looks for|look for|searches for|matches the string|the string|"	\
     "paper says|paper claims|paper reports|paper states|authors say|authors claim|authors report|whether|i thought|thought it|would expect|worried|worry|afraid|mitigate|mitigates|risk|should you|simulate oom|simulate an|simulate out|simulate the out|simulate the oom|simulate a cuda|simulate cuda|simulate memory|simulate low|simulate insufficient|simulates an|simulates out|simulates oom|simulates the|instead of running"
+/* What is worked on from files, which some call "out of memory" for "out of core". */
+#define OUT_OF_CORE	"dataframe|dataframes|data frame|data frames|dataset|datasets|data set|data sets|computation|computations|computing|data processing|learning"
 /* What stands behind it in the name of something that deals with it. */
 #define NAMED_AFTER	"handling|handler|detection|detector|prevention|protection|guard|score|recovery|retry|retries|test|tests|safe|"	\
-    "adjustment|aware|callback|lane|exception handling|killer config"
+    "adjustment|aware|callback|lane|exception handling|killer config|" OUT_OF_CORE
 
 /* "is_out_of_memory(RuntimeError('CUDA error: out of memory'))": is an error made as what a
  * function is given? */
@@ -215,11 +217,11 @@ deals_with(struct talk clause)
 bool
 oom_told_happened(struct talk line, const char *at, size_t n)
 {
-	struct talk clause = talk_clause(line, at, n);
-	const char *end = clause.s + clause.n, *to = piece_past_blanks(at + n, end);
-	struct talk next = talk_part(line, to, end);
+	struct talk clause = talk_clause(line, at, n), next;
+	const char *end = clause.s + clause.n, *to = piece_past_blanks(at + n < end && memchr("\"'`", at[n], 3) ? at + n + 1 : at + n, end);
 	size_t length;
 
+	next = talk_part(line, to, end);
 	if (is_code(line) || clause_denies(line, at, n) || is_told_to_others(line, clause, at) || is_doubted(clause, at))
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
