@@ -293,12 +293,21 @@ fails_in_words(struct talk t)
 	return NULL;
 }
 
-/* Settings' names, and how the word is misspelt. */
-#define NAMES_OF_ONE	"per_device_train_batch_size|per_device_batch_size|per_gpu_train_batch_size|per_gpu_batch_size|train_batch_size|training_batch_size|train_micro_batch_size_per_gpu|micro_batch_size|microbatch_size|"	\
-    "microbatch size|micro batch size|micro-batch size|per-device batch size|mini_batch_size|minibatch_size|bath size|bath_size|batch sice|bach size|bach_size|batch-size|batch_size|batch size|batchsize"
-
 #define FEW		4	/* samples, of which the most that is saved is less than what one takes four times */
 #define ALL_IN_VAIN	"still|not work|n't work|also not work|didn't help|doesn't help|did not help|does not help|no luck|in vain|same error|same problem|same issue|persists|persisted|to no avail|nothing changed|nothing changes|changed nothing|changes nothing|no effect|no difference|no change|without success|not solve|n't solve|not fix|n't fix"
+
+/* "with a batch of even 2 to 32, still": is the least of what was tried so few? */
+bool
+oom_batch_even_few(struct talk t, const char *at, int64_t least)
+{
+	struct talk sentence = clause_sentence(t, at), behind = talk_part(t, at, sentence.s + sentence.n);
+
+	return least > 1 && least <= FEW && talk_any_whole(talk_head(behind, behind.s, OOM_NUMBER_WITHIN), "even") && talk_has_whole(behind, ALL_IN_VAIN);
+}
+
+/* Settings' names, and how the word is misspelt. */
+#define NAMES_OF_ONE	"per_device_train_batch_size|per_device_batch_size|per_gpu_train_batch_size|per_gpu_batch_size|train_batch_size|training_batch_size|train_micro_batch_size_per_gpu|micro_batch_size|microbatch_size|"	\
+    "microbatch size|micro batch size|micro-batch size|per-device batch size|mini_batch_size|minibatch_size|batch__size|bath size|bath_size|bathsize|bach size|bach_size|bachsize|bacth size|bacth_size|bacthsize|batch sice|batch_sice|batch szie|batch_szie|batchszie|batch-size|batch_size|batch size|batchsize"
 
 /* The last of the numbers of "from 16 to 2", "32, 16, 8" behind S, where each is less; 0: they are
  * none. */

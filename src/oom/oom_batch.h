@@ -8,6 +8,8 @@
 const char	*oom_batch_fails(struct talk, int64_t *least);
 /* Where it says that it fails with a few samples, after more of them; or NULL. */
 const char	*oom_batch_few_in_vain(struct talk, int64_t *least);
+/* "with a batch of even 2 to 32, still": is LEAST, of the batch at AT, few, and in vain? */
+bool		oom_batch_even_few(struct talk, const char *at, int64_t least);
 /* "... and got the same error each time. I set it to 1, and it finally worked": does a sentence
  * behind that AT say that fewer than LEAST run? */
 bool	oom_batch_fewer_run(struct talk, const char *at, int64_t least);

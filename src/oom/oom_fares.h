@@ -6,15 +6,16 @@
 
 /* A run in which that does not come; one that is well; and what denies that. */
 #define OOM_COMES_NOT	"no error|no errors|no oom|error does not occur|error doesn't occur|error did not occur|error didn't occur|does not happen|doesn't happen|error disappears|error disappeared|"	\
-    "error is gone|error went away|error goes away|problem disappears|problem disappeared|problem is gone|is not the case|"	\
-    "不报错|不会报错|"	\
+    "error is gone|error went away|error goes away|problem disappears|problem disappeared|problem is gone|issue is gone|issue disappears|issue disappeared|oom is gone|oom was gone|oom disappears|oom disappeared|oom goes away|"	\
+    "oom went away|no longer oom|no more oom|not oom|is not out of memory|no longer out of memory|error is solved|problem is solved|issue is solved|problem was solved|issue was solved|oom is solved|is not the case|"	\
+    "不报错|不会报错|不爆显存|不会爆|不再爆|没爆|没有爆|不溢出|不会溢出|不再溢出|没有溢出|就解决了|"	\
     "발생되지 않|발생하지 않|오류가 없|"	\
     "エラーは出ません"
 #define OOM_RUNS_WELL	"no problem|no problems|no issue|no issues|without error|without errors|without oom|without any error|without problem|without problems|without any problem|"	\
     "solves the problem|solved the problem|solves the issue|solved the issue|solves it|solved it|solves this|solved this|fixes the problem|fixed the problem|fixes the issue|fixed the issue|fixes it|fixed it|"	\
-    "resolves the problem|resolved the problem|resolves the issue|resolved the issue|resolves it|resolved it|works|worked|works fine|can train|can run|able to train|able to run|run well|runned well|runed well|ran well|runs fine|runs well|ran fine|trains fine|is ok|was ok|is fine|was fine|"	\
+    "resolves the problem|resolved the problem|resolves the issue|resolved the issue|resolves it|resolved it|works|worked|works fine|can train|can run|able to train|able to run|run well|runned well|runed well|ran well|runs fine|runs well|ran fine|trains fine|is ok|was ok|is fine|was fine|are fine|only trains|only runs|only works|trains only|runs only|can only train|can only run|can only use|only possible with|managed to train|managed to run|"	\
     "就可以|可以跑|可以正常|可以训练|"	\
-    "正常运行|能跑|就好了|没有问题|没问题|"	\
+    "正常运行|能跑|跑得动|跑起来了|跑通了|可以运行|就好了|没有问题|没问题|"	\
     "動作しま|動きま|"	\
     "работает|"	\
     "funktioniert|funciona|fonctionne"

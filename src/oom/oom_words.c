@@ -136,6 +136,7 @@ batch_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (at && (!p->of_batch.line || least < p->least_batch)) {
 		said_at(&p->of_batch, t, at, line);
 		p->least_batch = least;
+		p->few_in_vain = oom_batch_even_few(t, at, least) ? line : p->few_in_vain;
 	} else if (!p->of_batch.line && (source == SOURCE_PROSE || source == SOURCE_UNSURE || source == SOURCE_SETTING) && oom_batch_is_one(t)) {
 		p->least_batch = 1;
 	}
