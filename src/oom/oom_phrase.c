@@ -104,6 +104,7 @@ const struct phrase oom_phrases[] = {
 	{ "~insufficient shared @ (shm", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
 	{ "~bus error. It is possible that dataloader's workers are out of shared memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
 	{ "~dataloader's workers are out of shared memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", BUS_ERROR, PHRASE_AGAIN) },
+	{ "DataLoader worker (pid # )is killed by signal: Killed", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_KILLED, PHRASE_HEDGED) },
 	{ "DataLoader worker (pid @ is killed by signal: Killed",
 	    ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_KILLED, PHRASE_HEDGED) },
 	{ "DataLoader worker (pid @ is killed by signal\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch's DataLoader", LOADER_GONE,
@@ -195,6 +196,7 @@ const struct phrase oom_phrases[] = {
 	{ "gpu_ptr_, size_)) == cudaSuccess (2 vs. 0)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK) },
 	{ "error == cudaSuccess (2 vs. 0)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Caffe", NULL, PHRASE_STACK | PHRASE_OWN) },
 	{ "cudaSuccess (2 vs. 0) Name: @ ErrStr:out of memory", OWN(OOM_CUDA, "MXNet", NULL) },
+	{ "cudaSuccess (2 vs. 0) : @ ErrStr:out of memory", FROM("MXNet") },
 	{ "error == cudaSuccess. 2 vs 0", OWN(OOM_CUDA, "Caffe2", NULL) },
 	{ "cudaSuccess. 2 vs 0", MESSAGE(OOM_CUDA) },
 	{ "cudaSuccess (2 vs. 0)", ROW(ROLE_MESSAGE, OOM_CUDA, false, NULL, NULL, PHRASE_STACK) },	/* of whatever is built on glog */
@@ -266,6 +268,7 @@ const struct phrase oom_phrases[] = {
 	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache", SAYS(OOM_CUDA, "vLLM", KV_TOO_LONG) },
 	{ "~not enough memory for KV cache", SAYS(OOM_CUDA, "a server of language models", CACHE_PAGES) },	/* mini-sglang's, and others' made of it */
 	{ "No enough gpu memory for kv cache", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
+	{ "[TM][ERROR] No enough cache entries", SAYS(OOM_CUDA, "LMDeploy", CACHE_ENTRIES) },
 	{ "No enough gpu memory for runtime", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
 	{ "Insufficient space in device allocation", SAYS(OOM_CUDA, "ExLlamaV2", SPLIT_FULL) },
 	{ "Please try to increase --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
@@ -525,6 +528,7 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA out of memory", MESSAGE(OOM_CUDA) },
 	{ "~cuda out of memory\b", MESSAGE(OOM_CUDA) },
 	{ "~cuda error: output of memory", MESSAGE(OOM_CUDA) },	/* as people mistype it */
+	{ "~cuda failure: @ 'out of memory'", MESSAGE(OOM_CUDA) },
 	{ "~cuda output of memory", MESSAGE(OOM_CUDA) },
 	{ "~\bcuda oom\b", MESSAGE(OOM_CUDA) },
 	{ "~\bcuda_out_of_memory\b", MESSAGE(OOM_CUDA) },	/* as people write it */

@@ -15,7 +15,7 @@
     "fit the driver or the device, and a type or a shape that it does not serve, end so, too."
 #define GROWTH		MAYBE_KERAS("TensorFlow takes nearly all of a device at the start, unless "			\
     "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on, or a limit is set (set_logical_device_configuration, per_process_gpu_memory_fraction)")	\
-    MAYBE_KERAS(MAYBE_JAX("; ")) MAYBE_JAX("JAX takes three quarters, unless XLA_PYTHON_CLIENT_PREALLOCATE=false") "."
+    MAYBE_KERAS(MAYBE_JAX("; ")) MAYBE_JAX("JAX takes most of it, unless XLA_PYTHON_CLIENT_PREALLOCATE=false") "."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
     "it. Where no other process is there, the run may need more than there is" UNTRIED(BY_BATCH, ", and a smaller batch makes its "	\
@@ -204,6 +204,8 @@
     "share for it (--mem-fraction-static), fewer requests at once (--max-running-requests), shorter ones, or keys and values in fewer bits (--kv-cache-dtype) help."
 #define TURBOMIND	"LMDeploy's TurboMind had no memory left on the device: weights lie there, what prompts take (by session_len), and a cache of keys and values, as large as "	\
     "cache_max_entry_count lets it be: of what the weights leave free, or in older versions of the whole device. Where weights fit, a smaller one leaves more for the rest; where they do not, fewer bits or more devices (tp) do."
+#define CACHE_ENTRIES	"LMDeploy's TurboMind had no entry of its cache of keys and values left for a sequence. Where cache_max_entry_count is above 1, it is how many sequences the cache holds, each as long as session_len: " \
+    "no fewer than run at once (max_batch_size), and as many as the device has room for. More entries, shorter ones, or fewer sequences at once, let it go on."
 #define TOKENS		"The server tried at its start whether the tokens that it is to hold at once fit beside the "	\
     "weights, and they did not: " TRY BY_SAMPLES "smaller limits (--max-batch-total-tokens, --max-batch-prefill-tokens, "		\
     "--max-input-length)" TRY BY_BITS "weights in fewer bits" TRY BY_DEVICES "more devices (--num-shard)" TRY_END " leave more room."
@@ -340,7 +342,7 @@
     "cut short) does not say how much was asked for, nor who has it."
 #define NCCL_BUFFERS	"NCCL, which moves data among devices, got no memory on one of them. It takes "	\
     "its buffers from the device itself, not from the framework's allocator, which may have all the rest: "	\
-    "PyTorch keeps freed blocks in its cache, JAX takes three quarters of a device when it begins "	\
+    "PyTorch keeps freed blocks in its cache, JAX takes most of a device when it begins "	\
     "(XLA_PYTHON_CLIENT_MEM_FRACTION). " TRY BY_BATCH "A smaller batch" TRY BY_GROWTH "a smaller share for that allocator" TRY_END ", leave room; "	\
     "so does ending other processes there."
 #define NEGATIVE	"A size below 0 was asked for: memory is not what failed. It was computed from something that was never set, ran over "	\

@@ -454,6 +454,8 @@ oom_settle(struct oom_log *log)
 	for (i = 0; log->dump.any && !(log->dump.of.known && log->dump.of.host) && i < log->messages.n; i++)
 		if (log->messages.v[i].titled && log->messages.v[i].host && log->messages.v[i].says && strcmp(log->messages.v[i].who, "container") == 0)
 			allocators_own(&log->messages.v[i], log->dump.line);
+		else if (log->messages.v[i].kind == OOM_OTHER && !log->paste.jax_files && strcmp(log->messages.v[i].who, oom_kind_name(OOM_OTHER)) == 0)
+			log->messages.v[i].who = oom_kind_name(OOM_TENSORFLOW);		/* whose allocator drew it up */
 	oom_forget(log, is_twin);
 	oom_forget(log, is_of_host);
 	oom_forget(log, is_mentioned);
