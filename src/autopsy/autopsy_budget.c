@@ -242,6 +242,7 @@ autopsy_budget(struct arena *a, const struct oom_message *o)
 		asked = segment(asked);
 	b.roomy = asked > 0 && b.free - off >= asked &&
 	    (!o->size[OOM_RESERVABLE].known || o->size[OOM_RESERVABLE].bytes >= asked) &&
+	    !(b.total > 0 && known(o, OOM_PROCESS) >= b.total / 100 * 99) &&	/* it has all of it, whatever is free for a moment */
 	    (o->kind == OOM_MPS || known(o, OOM_LIMIT) <= 0);
 	return b;
 }

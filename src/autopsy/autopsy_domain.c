@@ -38,7 +38,7 @@ static const char *const says[DOMAINS] = {
 	[DOMAIN_TEXTS] = "Where a network learns to write text word by word, the words' vectors, the last layer and its scores grow with the vocabulary, a number for each word at each position, and batches are padded to "
 	    "their longest sentence.",
 	[DOMAIN_CHAINS] = "Where samples are drawn by chains (MCMC), what is kept of all draws, of each chain and of every quantity, lies there until the run ends, and mostly a copy of it then: fewer draws or "
-	    "chains, or runs that go on from one another (in NumPyro post_warmup_state), whose draws are put elsewhere in between, take less.",
+	    "chains take less.",
 	[DOMAIN_BROWSER] = "Where that is TensorFlow.js on WebGL, a tensor stays on the device until it is disposed of, as the language's collector does not see that memory: those that are made "
 	    "in each call go where tf.tidy() is around it, or by dispose(). Where tf.memory().numTensors does not rise from call to call, it is not that; textures are kept even so, to be used again, "
 	    "unless WEBGL_DELETE_TEXTURE_THRESHOLD says from how many bytes on they are not.",
@@ -55,7 +55,7 @@ static const char *const says[DOMAINS] = {
 	    "beside (enhancers)" TRY BY_SAMPLES "smaller frames" TRY_END " take less.",
 	[DOMAIN_VISION] = "Where that is Qwen's model that is given pictures (Qwen2-VL, and those after it), a picture becomes a token for each square of 28 or 32 pixels, up to 16,384 of them where max_pixels of its processor or of the message says nothing "
 	    "else, and a film as many for its frames: what layers make grows with them, and attention's scores, where they are stored, with their square. " TRY BY_SAMPLES "A smaller max_pixels" TRY BY_ANYTHING "fewer pictures or frames at once" TRY_END ", take less.",
-	[DOMAIN_LMDEPLOY] = "Where LMDeploy runs there, it sets a share of the device aside for keys and values as it starts (cache_max_entry_count: of what the weights leave free, before version 0.2.1 of all of it): " TRY BY_SHARE "a smaller share"
+	[DOMAIN_LMDEPLOY] = "Where LMDeploy runs there, it sets a share of the device aside for keys and values as it starts (cache_max_entry_count: up to 1 a share of what the weights leave free, before version 0.2.1 of all of it; above 1 a number of texts of session_len each): " TRY BY_SHARE "a smaller share"
 	    TRY BY_SAMPLES "a shorter session_len" TRY BY_ANYTHING "fewer texts at once (max_batch_size)" TRY_END ", leave more for the rest, and where the weights alone are too many, " TRY BY_BITS "fewer bits" TRY BY_DEVICES "more devices (tp)" TRY_END ", do.",
 	[DOMAIN_SGLANG] = "Where SGLang runs there, it takes a share of the device as it starts (--mem-fraction-static), for weights and a pool of keys and values, and makes what a step needs beside that: where that found no room, " TRY BY_SHARE
 	    "a smaller share" TRY BY_ANYTHING "fewer requests at once (--max-running-requests)" TRY BY_ANYTHING "shorter pieces of prompts (--chunked-prefill-size)" TRY_END ", leave some; where the share is too small for weights and pool, "

@@ -93,8 +93,8 @@ static const struct {
 	    "fewer vectors at a time." },
 	[HABIT_NEIGHBOURS] = { OF_HOST, false, TRACE_ALL_PAIRS, "names %s. Where that is scikit-learn's DBSCAN, all neighbours within eps of each point are kept at once; hdbscan makes a number for each pair of points where no tree serves its "
 	    "metric or its data (sparse ones). A smaller eps, fewer columns (PCA ahead of it), or a part of the points take less." },
-	[HABIT_EMBEDS] = { OF_HOST, false, 0, "names %s. Where that is umap-learn's, its search for neighbours takes less with low_memory=True, or with fewer neighbours (n_neighbors), columns (PCA ahead of it) or points; where each point's first place "
-	    "comes of the neighbours' graph (init=\"spectral\", unless it is told), that takes memory, too (init=\"random\" does not)." },
+	[HABIT_EMBEDS] = { OF_HOST, false, 0, "names %s. Where that is umap-learn's, its search for neighbours takes less with " UNTRIED(BY_LEAN, "low_memory=True, or with ") "fewer neighbours (n_neighbors), columns (PCA ahead of it) or points" UNTRIED(BY_LEAN, "; where each point's first place "
+	    "comes of the neighbours' graph (init=\"spectral\", unless it is told), that takes memory, too (init=\"random\" does not)") "." },
 	[HABIT_FOREST] = { OF_HOST, false, 0, "makes a forest of trees (%s). Where that is scikit-learn's, and nothing bounds them, each tree grows until its leaves cannot be parted, up to about two nodes for each row, and all of them are kept: "
 	    "a bound (max_depth, min_samples_leaf, max_leaf_nodes), fewer trees (n_estimators), or fewer rows for each (max_samples) takes less." },
 	[HABIT_RASTER] = { OF_HOST, false, 0, "takes all cells of a raster at once (%s). Where that is what failed, a number for each cell of each layer lies there, however small the file is: blocks of rows one after the other, a part (crop()), "
@@ -300,12 +300,21 @@ is_of_layer(const struct autopsy *y)
 	return y->main->size[OOM_ASKED].known && 4 * n <= y->hi && 4 * n > y->lo - ROUNDED;
 }
 
+/* Do people's own words of the failure speak of training, and none of tests? */
+static bool
+fails_in_training(const struct autopsy *y)
+{
+	const char *words = y->log.paste.told.said.words;
+
+	return y->main->kind == OOM_TOLD && !y->log.paste.evaluating.line && (strstr(words, "train") || strstr(words, "epoch"));
+}
+
 bool
 autopsy_tests_more(const struct autopsy *y)
 {
 	const struct oom_habits *h = &y->log.paste.habits;
 
-	return h->trains.n > 0 && h->of[HABIT_TESTS].n > h->trains.n && ((y->main->facts & TRACE_EVALUATES) || y->log.paste.evaluating.line || !y->main->traced);
+	return h->trains.n > 0 && h->of[HABIT_TESTS].n > h->trains.n && !fails_in_training(y) && ((y->main->facts & TRACE_EVALUATES) || y->log.paste.evaluating.line || !y->main->traced);
 }
 
 /* Is it of Java's heap, or does it not say so: not of an array that Java does not allow, of

@@ -230,7 +230,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_RESUMES)] = p->resuming.line ? &p->resuming : autopsy_had_rounds(y) || tells_when(p) ? NULL : &p->resumed;
 	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = (words && p->grows.line) || p->later.line ? NULL : &p->told.graph;
-	told[place(NEEDS_DARKNET)] = o->host ? NULL : &p->told.darknet;
+	told[place(NEEDS_DARKNET)] = o->host || autopsy_grows_there(y) || p->later.line ? NULL : &p->told.darknet;
 	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || is_heap(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
 	told[place(NEEDS_SHAPES)] = &p->shapes;
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;

@@ -45,7 +45,7 @@ const struct row autopsy_rows[] = {
 		    "tells it." },
 		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_LIBRARY | NEEDS_POOL, NULL, {
-		{ UNTRIED(BY_GROWTH, "The framework had taken the device for itself (TensorFlow nearly all, JAX three quarters), and the library found no room beside "
+		{ UNTRIED(BY_GROWTH, "The framework had taken the device for itself (TensorFlow nearly all, JAX most of it), and the library found no room beside "
 		    "it"), "with tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth), or "
 		    "XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, LEAVES },
@@ -186,21 +186,21 @@ const struct row autopsy_rows[] = {
 		{ "All that is tested, or all results of it, lie there as arrays", "in parts (chunks, batches), or reduced as they come, they take less. "
 		    "Results that are joined in the end take twice their bytes for that moment." } } },
 	{ NEEDS_CODES, "classes were coded then, a number for each", {
-		{ "A number for each sample, word or pixel and each class lies there whole, of 8 bytes where NumPy is not told otherwise (dtype)", "the classes' own numbers, with a loss that "
-		    "takes those (sparse_categorical_crossentropy, CrossEntropyLoss), fewer bytes each, or batches that are coded as they come, take a part of that." } } },
+		{ "A number for each sample, word or pixel and each class lies there whole, of 8 bytes where NumPy is not told otherwise (dtype)", "" TRY BY_INDEX "the classes' own numbers, with a loss that "
+		    "takes those (sparse_categorical_crossentropy, CrossEntropyLoss)" TRY BY_ANYTHING "fewer bytes each" TRY BY_ANYTHING "batches that are coded as they come" TRY_END ", take a part of that." } } },
 	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
-		    "are needed, or mapped from a file (in Python numpy.memmap), they need not lie there at once." } } },
+		    "are needed" UNTRIED(BY_MAPPING, ", or mapped from a file (in Python numpy.memmap)") ", they need not lie there at once." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then." },
 		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_DRIVER, NULL, {
 		{ UNTRIED(BY_ALONE, "Another process has the device, such as a notebook that still runs"), LISTED },
-		{ UNTRIED(BY_GROWTH, "A share of the device was to be taken at once (TensorFlow nearly all, JAX three quarters), and less is free, as where a "
+		{ UNTRIED(BY_GROWTH, "A share of the device was to be taken at once (TensorFlow nearly all, JAX most of it), and less is free, as where a "
 		    "display has a part"), "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
 		{ MORE, "then an error of its own follows, with a shape." } } },
 	{ NEEDS_TAKES_ALL, "it ran in TensorFlow or JAX", {
-		{ UNTRIED(BY_GROWTH, "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX three quarters), "
+		{ UNTRIED(BY_GROWTH, "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX most of it), "
 		    "and lies there free"), "with set_memory_growth (allow_growth), or XLA_PYTHON_CLIENT_PREALLOCATE=false, " LISTER
 		    " shows what is needed." } } },
 	{ NEEDS_HOST | NEEDS_LOADS, "weights were loaded then", {

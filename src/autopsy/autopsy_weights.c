@@ -165,7 +165,7 @@ trained_whole(struct autopsy *y, enum autopsy_says kind, int64_t total)
 	if (whole <= total || !is_trained_whole(y))
 		return;
 	autopsy_cause(y, kind, arena_printf(y->arena, "%s and all of them are trained with Adam in mixed precision, they take, as a rule, "
-	    "with their gradients and what it keeps, 16 bytes each, %s, which the device's %s has not: " TRY BY_ANYTHING "an optimizer that keeps less (8 bits, Adafactor)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING
+	    "with their gradients and what it keeps, 16 bytes each, %s" WITH_PARTS(" on all devices together where those split them (FSDP, ZeRO)") ", which the device's %s has not" WITH_PARTS(" by itself") ": " WITH_PARTS("where one has to hold all of it, ") TRY BY_ANYTHING "an optimizer that keeps less (8 bits, Adafactor)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING
 	    "more devices to split them (FSDP, ZeRO)" TRY BY_OFFLOADING "offloading" TRY_END " help; a smaller batch does not.", where_named(y), size_human(bytes, whole), size_human(have, total)));
 }
 

@@ -74,7 +74,7 @@ xla_program(struct autopsy *y)
 		return;
 	if (all->bytes <= LITTLE)
 		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
-		    "something else, arrays of this process or another process." MAYBE_JAX(" Where it ran in JAX: that takes three quarters of a device when it begins "
+		    "something else, arrays of this process or another process." MAYBE_JAX(" Where it ran in JAX: that takes most of a device when it begins "
 		    "(XLA_PYTHON_CLIENT_PREALLOCATE=false: as it needs them), so that a second process finds little."),
 		    size_human(human, all->bytes)));
 	else

@@ -108,7 +108,7 @@ has_bound(struct talk t)
 			;
 		if (s < at && piece_count(s, at, &count) && count >= LEAST_BOUND && !talk_any_begins(t, "train step epoch replay buffer batch") &&
 		    (talk_is_one_of(clause_word_ahead(t, s), "than over above exceeding exceeds beyond") || (ahead > t.s && ahead[-1] == '>')) &&
-		    !talk_has_whole(talk_part(t, t.s, s), "no more than|not more than|less than|fewer than"))
+		    !talk_any_whole(talk_part(talk_clause(t, s, 1), talk_clause(t, s, 1).s, s), "after until till processed") && !talk_has_whole(talk_part(t, t.s, s), "no more than|not more than|less than|fewer than"))
 			return s;
 	}
 	at = NULL;

@@ -7,6 +7,7 @@
 #include "oom/oom_clause.h"
 
 #define OF_ANOTHER	"was used before|were used before|i used before|my friend|a friend|my colleague|a colleague"
+#define NOT_USED	"can't use|cannot use|can not use|could not use|couldn't use|not able to use|unable to use|don't use|do not use|not using|instead of using|without using"
 #define SHORT_NAME	3	/* letters */
 
 static const char *const names[DOMAINS] = {
@@ -81,14 +82,26 @@ is_of_version(struct talk t, const char *behind)
 
 	while (s < end && strchr(" \t=:|v\"'`>~", *s))
 		s++;
-	return (s < end && is_digit(*s)) || talk_any_phrase(t, "no module named|modulenotfound|pip install|cannot import");
+	return (s < end && is_digit(*s)) || talk_any_phrase(t, ": not found|: not installed|: none|no module named|modulenotfound|pip install|cannot import");
+}
+
+/* "https://github.com/of/sentence-transformers", "sentence-transformers/all-MiniLM-L6-v2": where it
+ * lies, or whose a model is. */
+static bool
+is_of_address(struct talk t, const char *at, size_t n)
+{
+	const char *from = at, *end = t.s + t.n;
+
+	while (from > t.s && from[-1] != ' ' && from[-1] != '(' && from[-1] != '"')
+		from--;
+	return talk_any_phrase(talk_part(t, from, at), "://") || (at + n + 1 < end && at[n] == '/' && piece_is_word(at[n + 1]));
 }
 
 /* Is it named by libraries, which a list of what is installed has, too? */
 static bool
 is_library(int domain)
 {
-	return domain == DOMAIN_METRICS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_POINTS || domain == DOMAIN_EMBEDS;
+	return domain == DOMAIN_METRICS || domain == DOMAIN_SPEAKERS || domain == DOMAIN_POINTS || domain == DOMAIN_EMBEDS || domain == DOMAIN_SGLANG;
 }
 
 /* "Chains run fine, but the network ...", "upscaler=None": a name of what works, or is not
@@ -98,7 +111,7 @@ is_of_other(struct talk t, const char *at, size_t n)
 {
 	struct talk clause = talk_clause(t, at, n);
 
-	return talk_has_whole(clause, OF_ANOTHER) || (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n) || clause_passes_by(t, at) || clause_sets_off(t, at);
+	return talk_has_whole(clause, OF_ANOTHER) || talk_has_whole(talk_part(clause, clause.s, at), NOT_USED) || (clause_works(clause) && !clause_names_failure(clause)) || clause_denies(t, at, n) || clause_passes_by(t, at) || clause_sets_off(t, at);
 }
 
 /* "spatial_size=[256, 256]", "tutorials/2d_classification": two extents, and no third. */
@@ -134,6 +147,6 @@ oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 		oom_knob_keep(&of[DOMAIN_FLAT], at, at, line);
 	for (d = 0; d < DOMAINS; d++)
 		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
-			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (!is_library(d) || !is_of_version(t, at + n)) && !is_of_other(t, at, n) && !is_of_folder(d, t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
+			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (!is_library(d) || (!is_of_version(t, at + n) && !is_of_address(t, at, n))) && !is_of_other(t, at, n) && !is_of_folder(d, t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
 				oom_knob_keep(&of[d], at, at + n, line);
 }

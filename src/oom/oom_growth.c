@@ -77,7 +77,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 		ahead = clause_word_ahead(clause, ahead.s);
 	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_rises_otherwise(clause, at))
 		return true;
-	if (talk_any_phrase(behind, "increase to |increases to |increased to |going up to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
+	if (talk_any_phrase(behind, "first and then decreas|first, and then decreas|first, then decreas|first then decreas|first and then drop|first and then goes down|first and then falls|increase to |increases to |increased to |going up to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
 	if ((!is_of_memory(clause) && !goes_on_of_it(t, ahead)) || talk_any_begins(clause, "gradient gradients"))
 		return true;

@@ -14,6 +14,7 @@
 enum tells {
 	IN_VAIN_ALONE,		/* that it was in vain, and not that it is in use, which may be of less */
 	OR_IN_USE,		/* either; */
+	AS_NAMED,		/* that, or as it is named without being asked for, planned or advised; */
 	OF_NUMBERS		/* it has a number: of one that is given, less is left to be tried */
 };
 
@@ -55,6 +56,9 @@ static const struct {
 	{ BY_THREADS, "execution_threads|execution-threads|--execution-threads|execution_thread_count|--execution-thread-count", "1", NULL, "execution threads|execution_threads|--execution-threads|execution_thread_count|--execution-thread-count|number of threads|fewer threads", NULL, IN_VAIN_ALONE, "1 one" },
 	{ BY_SLEEP, "sleep_level|--sleep_level|vllm_sleep_level|sleep_mode_level", "1 2", "vllm_enable_sleep|enable_sleep_mode|enable-sleep-mode|free_cache_engine=true|free_cache_engine: true|wake_up(", "sleep mode|sleep_mode|vllm_enable_sleep|enable_sleep_mode|sleep_level|--sleep_level", NULL, OR_IN_USE, NULL },
 	{ BY_ROOM, NULL, NULL, "--ipc=host|--ipc host|ipc: host|ipc_mode: host|--shm-size=|--shm-size |shm_size: ", "--ipc=host|ipc=host|--ipc host|--shm-size|shm-size|shm_size", NULL, OR_IN_USE, NULL },
+	{ BY_MAPPING, NULL, NULL, "mmap_mode=|np.memmap(|numpy.memmap(", "mmap|mmap_mode|memmap|np.memmap|numpy.memmap|memory mapping|memory-mapping|memory mapped|memory-mapped", NULL, AS_NAMED, NULL },
+	{ BY_LEAN, NULL, NULL, "low_memory=true", "low_memory=true|low_memory = true|low_memory", NULL, AS_NAMED, NULL },
+	{ BY_INDEX, NULL, NULL, "sparse_categorical_crossentropy|sparsecategoricalcrossentropy", "sparse_categorical_crossentropy|sparse categorical crossentropy|sparse categorical cross entropy|sparsecategoricalcrossentropy|sparse_softmax_cross_entropy|sparse_softmax_cross_entropy_with_logits", NULL, AS_NAMED, NULL },
 	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", NULL, OR_IN_USE, NULL },
 };
 
@@ -299,6 +303,8 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 
 	if (talk_has_whole(clause, IS_BELOW))
 		return false;
+	if (rows[row].tells == AS_NAMED)
+		return !memchr(sentence.s, '?', sentence.n) && !talk_has_whole(sentence, NOT_TRIED) && !talk_any_whole(sentence, PLANNED) && !clause_says_no(clause, "");
 	if (!vain && talk_has_whole(clause, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN)) {
 		vain = next < end && remains(talk_sentence(t, next));
 		if (next >= end) {

@@ -498,8 +498,8 @@ stop(struct oom_paste *p, struct talk t, int line)
 static void
 generates(struct oom_paste *p, struct talk t, int line, bool told)
 {
-	if (talk_any_begins(t, GENERATORS) || talk_any_phrase(t, GENERATES "|roop unleashed|flux schnell|文字转声音|声音转声音|文字->声音|文字->语音|声音->声音") || talk_any_of(t, "[onnxruntimeerror]") ||
-	    (!told && (talk_any_of(t, ".generate( generate_audio( tts_to_file( model.chat( model.stream_chat( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py") ||
+	if (talk_any_begins(t, GENERATORS) || talk_any_phrase(t, GENERATES "|roop unleashed|flux schnell|文字转声音|声音转声音|文字->声音|文字->语音|声音->声音") || talk_any_of(t, "[onnxruntimeerror]") || (told && talk_any_of(t, "demo.py inference.py infer.py") && oom_short_fails(t)) ||
+	    (!told && (talk_any_of(t, ".generate( generate_audio( tts_to_file( model.chat( model.stream_chat( pipe( .transcribe( pjit(generate inference.py infer.py generate.py predict.py transcribe.py demo.py demo.sh") ||
 	    (talk_any_begins(t, "infer_ inference_ run_infer bulk_infer") && talk_any_of(t, ".py")))))
 		p->generates = line;
 }
@@ -541,7 +541,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->layers = line;
 	if (talk_any_of(t, "sklearn scikit-learn scanpy anndata sc.pp. h5ad hdbscan umap dbscan spacy textacy gensim"))
 		p->classic = line;
-	if (talk_any_of(t, "fsdp deepspeed torchrun multi-gpu multigpu zero-3 zero3") || talk_any_whole(t, "gpus devices ranks nodes cards ddp") || counts_cards(t))
+	if (talk_any_of(t, "[rank1] [rank2] [rank3] [rank4] [rank5] [rank6] [rank7] fsdp deepspeed torchrun multi-gpu multigpu zero-3 zero3") || talk_any_whole(t, "gpus devices ranks nodes cards ddp") || counts_cards(t))
 		p->several = line;
 	if (talk_any_of(t, "/pandas/core site-packages\\pandas pd.merge pd.concat pd.read_ .pivot_table( dataframe.merge") || talk_any_begins(t, "pandas"))
 		p->tables = line;

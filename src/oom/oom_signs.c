@@ -411,6 +411,17 @@ is_appended(struct piece t)
 
 #define RESULTS	"pred logits output all_ prob result feature embed score label"
 
+/* "torch.stack(output.scores, 1)": what one call gave, for each word that it wrote. */
+static bool
+is_of_one_call(struct piece t, const char *at)
+{
+	const char *end = t.s + t.n, *to = at;
+
+	while (to < end && (piece_is_word(*to) || *to == '.'))
+		to++;
+	return piece_any_of((struct piece){ at, (size_t)(to - at) }, ".scores .logits .hidden_states .attentions") && !(to - at > 5 && memcmp(at, "self.", 5) == 0);
+}
+
 /* "torch.cat(preds)", "preds = torch.cat([preds, y])": a list of results, or one that grows;
  * "torch.cat([x, scores], 1)" joins what one batch has. */
 static bool
@@ -427,7 +438,7 @@ joins_results(struct piece t)
 		if ((at = piece_find(t, joins[i])))
 			at = piece_past_blanks(at + strlen(joins[i]), end);
 	if (!at || at == end || (*at != '[' && *at != '('))
-		return at != NULL;
+		return at && !is_of_one_call(t, at);
 	name = assigned_name(t);
 	return piece_find((struct piece){ at, (size_t)(end - at) }, " for ") ||
 	    (piece_any_of(name, RESULTS) && (size_t)(end - at) > name.n + 1 && memcmp(at + 1, name.s, name.n) == 0 && at[1 + name.n] == ',');

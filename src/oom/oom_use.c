@@ -111,11 +111,20 @@ is_folder(struct talk t, const char *at)
 	return at > t.s && to < end && memchr("/\\", at[-1], 2) && memchr("/\\", *to, 2);
 }
 
+#define OF_THAT		"that happened|that happens|which happened|which happens|that one|that issue|that was|theirs|they got|they get"
+
+/* "It is as in issue #70, but that happened in inference": of another's report. */
+static bool
+is_of_another_report(struct talk t, struct talk clause, const char *at)
+{
+	return talk_any_phrase(talk_part(t, t.s, at), "/issues/|issue #|issues #|issue: #") && talk_has_whole(clause, OF_THAT);
+}
+
 /* "infer_auto_device_map", a folder's name, all types of it alike, "before any inference". */
 static bool
 is_no_inference(struct talk t, struct talk clause, const char *at)
 {
-	return is_folder(t, at) || talk_has_whole(talk_part(t, clause.s, at), "before any|prior to any") ||
+	return is_folder(t, at) || is_of_another_report(t, clause, at) || talk_has_whole(talk_part(t, clause.s, at), "before any|prior to any") ||
 	    talk_any_phrase(t, "accumulate in ram") || talk_any_phrase(talk_head(t, at, sizeof("inference require:")), "inference require:|infer auto|infer_auto|inferred|infer the|infer that|infer from") || talk_has_whole(talk_part(t, t.s, at), "all type of|all types of|any type of");
 }
 

@@ -87,5 +87,8 @@
 #define BY_DRIVER	"Y"	/* a newer one */
 #define BY_SLEEP	"Z"	/* a server that lets go of the device while others have it */
 #define BY_ROOM		"["	/* more of it in shared memory (/dev/shm) */
+#define BY_MAPPING	"\\"	/* of a file, in place of reading it */
+#define BY_LEAN		"]"	/* umap-learn's low_memory */
+#define BY_INDEX	"^"	/* classes by their own numbers, in place of a number for each */
 
 #endif
