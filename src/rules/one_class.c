@@ -1,11 +1,21 @@
 /*
- * one-class: a softmax over a single number, by itself or within cross_entropy: it is 1 whatever
- * the number is. Reads the forward graph.
+ * one-class: a softmax over a single number, by itself, within cross_entropy or within attention:
+ * it is 1 whatever the number is. Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
 
 #include "ir/op.h"
+
+/* Of attention: is there one position that asks, and one that is weighed? Several that ask one
+ * thing are in use, as pictures that are told their class. */
+static bool
+is_alone(const struct node *n)
+{
+	const struct tensor *q = n->in[0], *k = n->nin > 1 && n->in[1] ? n->in[1] : q;
+
+	return q->rank > 1 && k->rank > 1 && q->dim[q->rank - 2] == 1 && k->dim[k->rank - 2] == 1;
+}
 
 static bool
 is_over_one(const struct node *n)
@@ -13,12 +23,25 @@ is_over_one(const struct node *n)
 	const struct tensor *x = n->nin ? n->in[0] : NULL;
 	int64_t axis;
 
+	if (node_is(n, "attend"))
+		return is_alone(n);
 	if (node_is(n, "cross_entropy"))
 		return n->in[1] && n->in[1]->classes == 1;
 	if (!node_is(n, "softmax") || !x || x->rank == 0)
 		return false;
 	axis = op_int(n, "axis");
 	return x->dim[axis < 0 ? axis + x->rank : axis] == 1;
+}
+
+static void
+report_attention(const struct rule *rule, struct lint *l, const struct node *n)
+{
+	const struct node *layer = n->part_of ? n->part_of : n;
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' has one position to look at: its weight is 1, whatever the query", layer->path);
+
+	diag_fact(l->diags, g, "it is a linear layer of what stands there, and its queries and keys do not learn: %s",
+	    tensor_shape_text(l->module->arena, n->in[0]));
+	diag_help(l->diags, g, "attention is among rows, [positions, width]: give it several, or write dense in its place");
 }
 
 static void
@@ -34,6 +57,10 @@ check(const struct rule *rule, struct lint *l)
 
 		if (!is_over_one(n) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
+		if (node_is(n, "attend")) {
+			report_attention(rule, l, n);
+			continue;
+		}
 		if (node_is(n, "softmax"))
 			g = lint_report(l, rule, n->loc, "softmax over one number is 1, whatever "
 			    "the number: axis %lld of %s", (long long)op_int(n, "axis"),
@@ -53,11 +80,12 @@ const struct rule rule_one_class = {
 	.name = "one-class",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "softmax or cross_entropy over a single class",
+	.brief = "softmax, cross_entropy or attention over a single number",
 	.doc = "softmax divides by the sum over all classes: of one class that is 1, whatever its "
 	    "logit, so that cross_entropy is 0 and has no gradient. A yes or no with one output is "
 	    "bce_with_logits' (a sigmoid); with softmax it takes two. The accuracy is then the "
-	    "share of one answer in the data, and does not move.\n\n"
+	    "share of one answer in the data, and does not move. And attention of one position to itself or to another one, as of a vector that was "
+	    "reshaped to [1, width], gives what stands there: queries and keys do nothing.\n\n"
 	    "Seen as Dense(1, activation='softmax') on Cross Validated (481881: fails even when "
 	    "given the answer) and in many questions like it.",
 	.check = check,
