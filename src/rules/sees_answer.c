@@ -138,6 +138,7 @@ static int64_t
 shown_ahead(const struct lint *l, const struct tensor *input)
 {
 	const struct graph *f = l->module->forward;
+	bool same = true, next = true;
 	struct data_look x, y;
 	int64_t row, i;
 	int k;
@@ -149,14 +150,15 @@ shown_ahead(const struct lint *l, const struct tensor *input)
 			continue;
 		if (!data_look(l, &l->module->set.data, input, &x) || !data_look(l, &l->module->set.data, t, &y) ||
 		    x.rows < FEWEST || y.rows < FEWEST)
-			return 0;
-		for (row = 0; row < x.rows && row < y.rows; row++)
-			for (i = 1; i < x.width; i++)
-				if (data_value(&x, row, i) != data_value(&y, row, i - 1))
-					return 0;
-		return 1;
+			return -1;
+		for (row = 0; row < x.rows && row < y.rows && (same || next); row++)
+			for (i = 0; i < x.width; i++) {
+				same &= data_value(&x, row, i) == data_value(&y, row, i);
+				next &= i == 0 || data_value(&x, row, i) == data_value(&y, row, i - 1);
+			}
+		return same ? 0 : next ? 1 : -1;
 	}
-	return 0;
+	return -1;
 }
 
 /* The window that is read; NULL: there is none, or there are several. */
@@ -180,6 +182,55 @@ window_of(const struct module *m)
 	return found;
 }
 
+/* ---- the same window ---- */
+
+/* Does a layer of a language model leave positions where they are, and look at none behind? */
+static bool
+keeps_place(const struct node *n)
+{
+	static const char *const name[] = { "dense", "dropout", "layernorm", "rmsnorm", "prelu", NULL };
+	int i;
+
+	for (i = 0; name[i]; i++)
+		if (node_is(n, name[i]))
+			return true;
+	return (node_is(n, "concat") && n->nin == 1) || (node_is(n, "attend") && op_bool(n, "causal")) || (node_is(n, "recurrent") && !op_bool(n, "reverse")) ||
+	    ((n->op->flags & OP_ELEMENTWISE) && !(n->op->flags & OP_RANDOM));
+}
+
+/* A language model whose target is what it reads at the same place: it copies. */
+static void
+check_same(const struct rule *rule, struct lint *l, const struct windows *w)
+{
+	const struct graph *f = l->module->forward;
+	bool *aligned = arena_array(l->module->arena, (size_t)l->module->next_tensor + 1, sizeof(*aligned)), mixes = false;
+	struct diag *g;
+	int i, k;
+
+	for (i = 0; i < f->nodes.n; i++) {
+		const struct node *n = f->nodes.v[i];
+		bool of = node_is(n, "embedding") && n->in[0] == w->input;
+		const struct tensor *y = n->nout && n->out[0] ? node_value(n) : NULL;
+
+		for (k = 0; k < n->nin; k++)
+			of |= n->in[k] && aligned[n->in[k]->id] && keeps_place(n);
+		if (node_is(n, "cross_entropy") && aligned[n->in[0]->id] && mixes && n->in[1] && n->in[1]->kind == T_TARGET &&
+		    n->in[1]->rank == 1 && n->in[1]->dim[0] == w->length) {
+			g = lint_report(l, rule, n->loc, "'%s' is '%s' itself: each position is asked what it is told", n->in[1]->name,
+			    w->input->name);
+			diag_place(l->diags, g, n->in[1]->loc, "'%s' is declared here", n->in[1]->name);
+			diag_fact(l->diags, g, "in the files they are the same in every sample, and no layer sees what stands behind: a copy "
+			    "is all there is to learn");
+			diag_help(l->diags, g, "as target of a language model the same text one place further on");
+			return;
+		}
+		if (of && y && y->rank == 2 && y->dim[0] == w->length) {
+			aligned[y->id] = true;
+			mixes |= node_is(n, "attend") || node_is(n, "recurrent");
+		}
+	}
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -192,10 +243,12 @@ check(const struct rule *rule, struct lint *l)
 
 	if (!w.input)
 		return;
+	w.length = w.input->dim[0];
 	w.by = reader_has(m->set.data.reader, "ahead") ? reader_int(&m->set.data, "ahead", 1) : shown_ahead(l, w.input);
+	if (w.by == 0 && !reader_has(m->set.data.reader, "ahead"))
+		check_same(rule, l, &w);
 	if (w.by < 1 || w.by >= w.input->dim[0])
 		return;
-	w.length = w.input->dim[0];
 	w.of_input = arena_array(m->arena, n, sizeof(*w.of_input));
 	w.ahead = arena_array(m->arena, n, sizeof(*w.ahead));
 	if (!mark(&w, m->forward) || !(loss = told_loss(&w, m->forward)))
@@ -220,7 +273,7 @@ const struct rule rule_sees_answer = {
 	    "0 within an epoch, in validation, too, and the model can write nothing, for then nothing stands behind.\n\n"
 	    "Reported where a cross_entropy compares all positions of such a window, of attention without causal=true and "
 	    "without a bias that may be a mask, of recurrent layers with bidirectional=true, and of convolutions that reach "
-	    "ahead. Quiet where positions are moved on the way, with ahead=0, and of data that other readers read, unless their files show each input again one place on in the target: they may be of another "
+	    "ahead. Quiet where positions are moved on the way, with ahead=0, and of data that other readers read, unless their files show each input again one place on in the target, or, of layers that see none behind, in its place: they may be of another "
 	    "kind, tags of words, or words that are masked (Devlin and others: BERT, 2018).",
 	.check = check,
 	.needs = NEEDS_GRAPH,
