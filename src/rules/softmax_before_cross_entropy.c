@@ -43,13 +43,22 @@ tell_bounds(struct lint *l, struct diag *g, const struct node *loss)
 		    "log(1 + %d / e) = %.2f", classes, classes - 1, log1p((classes - 1) / exp(1)));
 }
 
+/* What made it, past a transpose that brings classes to the front. */
+static const struct node *
+maker_of(const struct tensor *t)
+{
+	const struct node *n = tensor_maker(t);
+
+	return node_is(n, "transpose") ? tensor_maker(n->in[0]) : n;
+}
+
 /* The softmax whose output is the loss's logits; NULL: there is none. */
 static const struct node *
 applied_twice(const struct node *loss)
 {
 	bool many = node_is(loss, "cross_entropy") || node_is(loss, "ctc");
 	bool bce = node_is(loss, "bce_with_logits") || node_is(loss, "focal"), counts = node_is(loss, "poisson_nll");
-	const struct node *last = many || bce || counts ? tensor_maker(loss->in[0]) : NULL;
+	const struct node *last = many || bce || counts ? maker_of(loss->in[0]) : NULL;
 
 	return (many && node_is(last, "softmax")) || (bce && node_is(last, "sigmoid")) || (counts && node_is(last, "exp")) ?
 	    last : NULL;
