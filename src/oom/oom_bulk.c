@@ -81,7 +81,7 @@ names_long_chinese(struct talk t)
 static const char *
 names_long(struct talk t)
 {
-	const char *at = talk_first(t, "long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
+	const char *at = talk_first(t, "longer length audio|longer-length audio|longer audios|longer generations|long-form audio|long form audio|long-form speech|long-form text|long sequence|longer sequence|long text|longer text|long document|long prompt|long context|"
 	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|longer length audios|longer length videos|longer audios|longer texts|longer songs|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|longer audio clips|long audio clips|long word|long words|longer words|long string|long strings|longer strings|long token sequence|long line|long lines|longer lines|longer clips|long clips|longer files|"
 	    "\xe5\x8f\xa5\xe7\xa8\x8d\xe5\xbe\xae\xe9\x95\xbf|\xe9\x95\xbf\xe6\x96\x87\xe6\x9c\xac|\xe6\x96\x87\xe6\x9c\xac\xe8\xbf\x87\xe9\x95\xbf|\xe5\x8f\xa5\xe5\xad\x90\xe8\xbf\x87\xe9\x95\xbf");	/* 句稍微长, 长文本, 文本过长, 句子过长 */
 

@@ -218,7 +218,7 @@ oom_cure_added(struct talk t)
 
 #define ENDED		"solved the problem by|solved the issue by|solved this problem by|solved this issue by|solved my problem by|solved it by|solved this by|solved by|fixed the problem by|fixed the issue by|fixed it by|" \
     "fixed this by|fixed by|resolved the problem by|resolved the issue by|resolved it by|resolved this by|resolved by|got rid of it by|worked around it by|sufficient to set|enough to set|sufficient to reduce|enough to reduce|" \
-    "problem goes away when i|problem disappears when i|error goes away when i|error disappears when i|issue goes away when i|goes away if i|disappears if i|disappears when i|works if i|works when i|runs if i|runs when i|runs fine when i|works fine when i|works fine if i"
+    "problem goes away when i|problem disappears when i|error goes away when i|error disappears when i|issue goes away when i|goes away if i|disappears if i|disappears when i|works if i|worked if i|works when i|worked when i|works once i|worked once i|worked after i|ran when i|ran once i|ran after i|runs if i|runs when i|runs fine when i|works fine when i|works fine if i"
 /* Another version took nothing away, and made nothing smaller. */
 #define UPDATES		"updating upgrading reinstalling downgrading rolling reverting update upgrade updated upgraded installing"
 

@@ -46,7 +46,7 @@ static const char *const names[DOMAINS] = {
 	    "qwen2-vl-7b-instruct|qwen2-vl-72b-instruct|qwen2.5-vl-3b-instruct|qwen2.5-vl-7b-instruct|qwen2.5-vl-32b-instruct|qwen2.5-vl-72b-instruct|qwen2.5-vl-3b|qwen2.5-vl-7b|qwen2.5-vl-32b|qwen2.5-vl-72b|qwen3-vl-4b|qwen3-vl-8b|qwen_vl_utils",
 	[DOMAIN_LMDEPLOY] = "lmdeploy|turbomind|cache_max_entry_count|--cache-max-entry-count",
 	[DOMAIN_SGLANG] = "sglang|sglang.launch_server|sglang serve|mem_fraction_static|--mem-fraction-static|mem-fraction-static",
-	[DOMAIN_DENSE] = "stereo_fusion|stereofusion|stereo fusion|dense_stereo|patch_match_stereo|patchmatchstereo|patchmatch|dense reconstruction|dense stereo|fusion step|fusion steps|fusion process|dense fusion|colmap fusion|depth fusion|depth map fusion|fusing|densestereo|patch match stereo",
+	[DOMAIN_DENSE] = "stereo_fusion|stereofusion|stereo fusion|dense_stereo|patch_match_stereo|patchmatchstereo|patchmatch|dense reconstruction|dense stereo|fusion step|fusion steps|fusion process|dense fusion|colmap fusion|depth fusion|depth map fusion|fusing|densestereo|patch match stereo|fusion",
 	[DOMAIN_COLMAP] = "colmap|colmap.exe",
 	[DOMAIN_KEYPOINTS] = "feature extraction|feature_extractor|feature extractor|extract features|extracting features|featureextraction|siftextraction|sift extraction|extracting the features",
 	[DOMAIN_JACOBIAN] = "ordinarydiffeq|differentialequations|differentialequations.jl|ordinarydiffeq.jl|odeproblem|modelingtoolkit",

@@ -184,6 +184,14 @@ is_purpose(struct talk sentence, const char *s)
 
 #define GIVES		"i am processing|i'm processing|we are processing|i process|processing a|i have a|i am using a|i'm using a|my input is|the input is|i feed|input of|i run it on|i am running it on"
 
+static const char *
+names_cloud(struct talk t)
+{
+	const char *at = says(t, CLOUD);
+
+	return at ? at : talk_first(t, "点云");
+}
+
 /* "I'm processing a cloud of 40k points": what one's own run is given, whatever sentence tells of
  * the failure. */
 static const char *
@@ -495,7 +503,7 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	oom_note(&o->shuffle, t, names_shuffling(t), line);
 	oom_note(&o->agent, t, says_agent(o, t, line), line);
 	if (o->here_line == line)
-		oom_note(&o->cloud, t, says(oom_told_sentence(o, t), CLOUD), line);
+		oom_note(&o->cloud, t, names_cloud(oom_told_sentence(o, t)), line);
 	oom_note(&o->cloud, t, gives_cloud(t), line);
 	oom_note(&o->collected, t, names_collected(t), line);
 	oom_note(&o->splats, t, says_splats(o, t, line), line);

@@ -112,6 +112,8 @@ named_side(struct talk t, const char *name)
 	return s && s < end && is_digit(*s) && piece_number(s, end, &side) && side >= LEAST_SIDE && side <= MOST_SIDE ? side : 0;
 }
 
+#define ASKS_TO_RESIZE	"should i resize|should we resize|do i need to resize|do i have to resize|can i resize|need to be resized?"
+
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
 void
 oom_pictures_said(struct oom_paste *p, struct talk t, int line)
@@ -124,7 +126,7 @@ oom_pictures_said(struct oom_paste *p, struct talk t, int line)
 	if (talk_any_whole(t, "projection projections sinogram sinograms voxel voxels tomography tomogram tomograms cbct detector volume volumes"))
 		return;		/* of a volume, or of what it is reconstructed from, which is not cut into parts of pictures */
 	if ((!talk_any_of(t, "image picture photo resolution pixel") && !talk_any_whole(t, "frame frames video videos") && !talk_any_phrase(t, OF_VIDEO)) || talk_any_of(t, "screen monitor display desktop crop scaled downsampl") ||
-	    (talk_any_of(t, "resiz") && (!talk_any_phrase(t, "resized to |resize to |resizing to |resize them to |resized them to ") || talk_any_whole(t, "from were was original"))))
+	    (talk_any_of(t, "resiz") && !talk_any_phrase(t, ASKS_TO_RESIZE) && (!talk_any_phrase(t, "resized to |resize to |resizing to |resize them to |resized them to ") || talk_any_whole(t, "from were was original"))))
 		return;		/* or of what they were, not are */
 	high = named_side(t, "height");
 	wide = named_side(t, "width");
