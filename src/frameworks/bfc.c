@@ -1,6 +1,6 @@
 /*
- * BFC at work. Free chunks hang in 64 lists by size class, so best fit looks at few; chunks of one
- * region are linked by address for joining.
+ * BFC at work. Free chunks are found by size (frameworks/free_blocks.h); chunks of one region are
+ * linked by address for joining.
  *
  * A network's gradient can make a hundred thousand equal requests. They do not need a hundred
  * thousand steps: best fit continues to split the chunk it began with, since what is left of it is
@@ -16,12 +16,6 @@
 #define FIRST_REGION	((int64_t)1 << 20)
 #define WASTE_LIMIT	((int64_t)128 << 20)
 
-static int
-class_of(int64_t size)
-{
-	return 63 - __builtin_clzll((unsigned long long)size);
-}
-
 void
 bfc_init(struct bfc *b, struct arena *a, int64_t pool)
 {
@@ -30,18 +24,16 @@ bfc_init(struct bfc *b, struct arena *a, int64_t pool)
 	b->pool = pool - pool % BFC_GRAIN;
 	b->next_region = FIRST_REGION;
 	b->spare = -1;
-	memset(b->bin, -1, sizeof(b->bin));
 }
 
 static int
 new_chunk(struct bfc *b, int64_t address, int64_t size)
 {
-	struct bfc_chunk c = { .address = address, .size = size, .prev = -1, .next = -1,
-	    .in_bin = -1 };
+	struct bfc_chunk c = { .address = address, .size = size, .prev = -1, .next = -1 };
 	int i = b->spare;
 
 	if (i >= 0) {
-		b->spare = b->chunks.v[i].in_bin;
+		b->spare = b->chunks.v[i].next_spare;
 		b->chunks.v[i] = c;
 		return i;
 	}
@@ -50,41 +42,12 @@ new_chunk(struct bfc *b, int64_t address, int64_t size)
 }
 
 static void
-put_in_bin(struct bfc *b, int i)
+put(struct bfc *b, int i)
 {
-	int *bin = &b->bin[class_of(b->chunks.v[i].size)];
+	struct bfc_chunk *c = &b->chunks.v[i];
 
-	b->chunks.v[i].count = 0;
-	b->chunks.v[i].in_bin = *bin;
-	*bin = i;
-}
-
-static void
-take_from_bin(struct bfc *b, int i)
-{
-	int *at = &b->bin[class_of(b->chunks.v[i].size)];
-
-	while (*at != i)
-		at = &b->chunks.v[*at].in_bin;
-	*at = b->chunks.v[i].in_bin;
-	b->chunks.v[i].in_bin = -1;
-}
-
-static int
-best_fit(const struct bfc *b, int64_t size)
-{
-	int best = -1, k, i;
-
-	for (k = class_of(size); k < 64 && best < 0; k++)
-		for (i = b->bin[k]; i >= 0; i = b->chunks.v[i].in_bin) {
-			const struct bfc_chunk *c = &b->chunks.v[i];
-
-			if (c->size >= size && (best < 0 || c->size < b->chunks.v[best].size ||
-			    (c->size == b->chunks.v[best].size &&
-			    c->address < b->chunks.v[best].address)))
-				best = i;
-		}
-	return best;
+	c->count = 0;
+	free_blocks_put(b->arena, &b->free, i, c->size, c->address);
 }
 
 static bool
@@ -102,21 +65,21 @@ extend(struct bfc *b, int64_t size)
 	bytes = b->next_region < left ? b->next_region : left;
 	if (!grown)
 		b->next_region *= 2;
-	put_in_bin(b, new_chunk(b, b->regions, bytes));
+	put(b, new_chunk(b, b->regions, bytes));
 	b->regions += bytes;
 	return true;
 }
 
-/* A free chunk for SIZE bytes, out of its bin; -1 when there is none and no room for a region. */
+/* A free chunk for SIZE bytes, no longer free; -1 when there is none and no room for a region. */
 static int
 obtain(struct bfc *b, int64_t size)
 {
-	int i = best_fit(b, size);
+	int i = free_blocks_best(&b->free, size);
 
 	if (i < 0 && extend(b, size))
-		i = best_fit(b, size);
+		i = free_blocks_best(&b->free, size);
 	if (i >= 0)
-		take_from_bin(b, i);
+		free_blocks_take(&b->free, i);
 	return i;
 }
 
@@ -140,7 +103,7 @@ cut(struct bfc *b, int i, int64_t size)
 	if (r->next >= 0)
 		b->chunks.v[r->next].prev = k;
 	c->next = k;
-	put_in_bin(b, k);
+	put(b, k);
 }
 
 static bool
@@ -201,7 +164,7 @@ bfc_alloc_many(struct bfc *b, int64_t bytes, int64_t count)
 	return done;
 }
 
-/* Joins chunk K into its left neighbour I; both are free and in no bin. */
+/* Joins chunk K into its left neighbour I; both are free, and not listed. */
 static void
 join(struct bfc *b, int i, int k)
 {
@@ -213,7 +176,7 @@ join(struct bfc *b, int i, int k)
 		b->chunks.v[c->next].prev = i;
 	memset(d, 0, sizeof(*d));
 	d->count = -1;
-	d->in_bin = b->spare;
+	d->next_spare = b->spare;
 	b->spare = k;
 }
 
@@ -226,15 +189,15 @@ bfc_free(struct bfc *b, int i)
 	b->in_use -= c->size;
 	c->count = 0;
 	if (right >= 0 && b->chunks.v[right].count == 0) {
-		take_from_bin(b, right);
+		free_blocks_take(&b->free, right);
 		join(b, i, right);
 	}
 	if (left >= 0 && b->chunks.v[left].count == 0) {
-		take_from_bin(b, left);
+		free_blocks_take(&b->free, left);
 		join(b, left, i);
 		i = left;
 	}
-	put_in_bin(b, i);
+	put(b, i);
 }
 
 bool

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "frameworks/free_blocks.h"
 
 #define BFC_GRAIN	256
 
@@ -24,7 +25,7 @@ struct bfc_chunk {
 	int64_t unit;		/* bytes of each request but the last, which takes the rest */
 	int64_t count;		/* requests in it; 0: free */
 	int prev, next;		/* neighbours by address in the same region; -1: none */
-	int in_bin;		/* the next free chunk of its bin; -1: none */
+	int next_spare;		/* of an unused entry; -1: none */
 };
 
 struct bfc {
@@ -34,7 +35,7 @@ struct bfc {
 	int64_t next_region;
 	int64_t in_use;		/* bytes of chunks handed out */
 	VEC(struct bfc_chunk) chunks;
-	int bin[64];		/* free chunks by the base-2 logarithm of their size */
+	struct free_blocks free;
 	int spare;		/* unused entries of chunks */
 };
 

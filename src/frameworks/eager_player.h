@@ -37,6 +37,7 @@ struct player {
 	struct eager *e;
 	VEC(struct block) blocks;
 	struct arriving *gradient;	/* by value */
+	bool *forgotten;	/* by value: forward reads it no more */
 	struct arriving *of_inputs;	/* of the call that runs backward */
 	/* gradients of parts, and of a library's other results, whose whole is not differentiated
 	 * yet */

@@ -379,87 +379,197 @@ forecast_validation(const struct module *m, const struct framework *f, int64_t b
 
 /* ---- the largest batch ---- */
 
+/* A batch, what it takes of the pool, and whether it has that. */
+struct point {
+	int64_t batch, bytes;	/* INT64_MAX: nobody knows */
+	bool fits;
+};
+
 /* Tensors alone decide what no run can pass. */
-static bool
-fits_at_best(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
+static struct point
+at_best(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
 {
 	struct run r = { .module = m, .framework = f, .pool = pool, .bare = true };
+	bool known = pool > 0 && whole_run(&r, batch);
 
-	return pool > 0 && whole_run(&r, batch) && r.allocated <= pool;
+	return (struct point){ batch, known ? r.allocated : INT64_MAX, known && r.allocated <= pool };
+}
+
+/* The upper end of the forecast, without what a process takes by itself; some of that where it is
+ * more than POOL. */
+static int64_t
+upper_end(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
+{
+	struct run most = { .module = m, .framework = f, .pool = ENDLESS_POOL, .most = true }, least = most;
+	struct forecast c = { .framework = f };
+
+	if (!whole_run(&most, batch) || most.allocated > pool)
+		return most.allocated > pool ? most.allocated : INT64_MAX;
+	least.most = false;
+	if (!whole_run(&least, batch))
+		return INT64_MAX;
+	fill(&c, &least, &most, &least);
+	return c.card_high - c.context_high;
 }
 
 /* To be sure of a batch the upper end of its forecast has to be there; and an allocator that has a
  * pool of its own has to serve it from that, without gaps that are too small. */
-static bool
-fits_surely(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
+static struct point
+surely(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
 {
 	struct run r = { .module = m, .framework = f, .pool = pool, .most = true };
-	struct forecast c;
+	int64_t bytes = pool > 0 ? upper_end(m, f, batch, pool) : INT64_MAX;
 
-	if (pool <= 0)
-		return false;
-	forecast(m, f, batch, &c);
-	return c.known && c.card_high - c.context_high <= pool &&
-	    (!f->allocator || !f->allocator->pooled || whole_run(&r, batch));
+	return (struct point){ batch, bytes, bytes <= pool &&
+	    (!f->allocator || !f->allocator->pooled || whole_run(&r, batch)) };
 }
 
-typedef bool fits_fn(const struct module *, const struct framework *, int64_t batch, int64_t pool);
+typedef struct point point_fn(const struct module *, const struct framework *, int64_t batch, int64_t pool);
 
-/* All that a forecast makes is gone when it is known whether the batch fits: there are dozens of
+/* All that a forecast makes is gone when it is known whether the batch fits: there are several of
  * them. */
-static bool
-does_fit(const struct module *m, const struct framework *f, int64_t batch, int64_t pool, fits_fn *fits)
+static struct point
+look_at(const struct module *m, const struct framework *f, int64_t batch, int64_t pool, point_fn *at)
 {
-	struct module at = *m;
-	bool does;
+	struct module in = *m;
+	struct point p;
 
-	at.arena = arena_child(m->arena);
-	does = fits(&at, f, batch, pool);
-	arena_free(at.arena);
-	return does;
+	in.arena = arena_child(m->arena);
+	p = at(&in, f, batch, pool);
+	arena_free(in.arena);
+	return p;
 }
 
-static int64_t
-largest(const struct module *m, const struct framework *f, int64_t pool, fits_fn *fits)
+/* What a step takes is nearly a line. */
+static double
+on_line(struct point lo, struct point hi, int64_t batch)
 {
-	int64_t lo = 0, hi = 1, mid;
+	double slope = ((double)hi.bytes - (double)lo.bytes) / (double)(hi.batch - lo.batch);
 
-	while (does_fit(m, f, hi, pool, fits)) {
-		if (hi == FORECAST_MOST)
-			return hi;
+	return (double)lo.bytes + slope * (double)(batch - lo.batch);
+}
+
+/* Where the line meets the pool, or in the middle. */
+static int64_t
+between(struct point lo, struct point hi, int64_t pool, bool middle)
+{
+	int64_t range = hi.batch - lo.batch, at = lo.batch + range / 2;
+
+	if (!middle && lo.bytes < pool && pool < hi.bytes && hi.bytes < INT64_MAX)
+		at = lo.batch + (int64_t)(((double)pool - (double)lo.bytes) / ((double)hi.bytes - (double)lo.bytes) * (double)range);
+	return at <= lo.batch ? lo.batch + 1 : at >= hi.batch ? hi.batch - 1 : at;
+}
+
+#define FURTHER		8	/* times: some streams have events of each sample, so a batch far too large takes long */
+
+/* Beyond both, of which the greater fits, too. */
+static int64_t
+beyond(struct point a, struct point b, int64_t pool)
+{
+	double slope = ((double)b.bytes - (double)a.bytes) / (double)(b.batch - a.batch);
+	int64_t next = a.batch ? FURTHER * b.batch : 2 * b.batch;
+	double at = slope > 0 ? (double)b.batch + ((double)pool - (double)b.bytes) / slope + 1 : (double)next;
+
+	next = a.batch && at < (double)next ? (int64_t)at : next;
+	next = next > b.batch ? next : b.batch + 1;
+	return next < FORECAST_MOST ? next : FORECAST_MOST;
+}
+
+/* The largest batch whose tensors alone have room. */
+static int64_t
+largest_at_best(const struct module *m, const struct framework *f, int64_t pool)
+{
+	struct point lo = { 0 }, hi = look_at(m, f, 1, pool, at_best), mid;
+	bool middle = false;
+
+	while (hi.fits) {
+		if (hi.batch == FORECAST_MOST)
+			return hi.batch;
+		mid = lo;
 		lo = hi;
-		hi *= 2;
+		hi = look_at(m, f, beyond(mid, lo, pool), pool, at_best);
 	}
-	while (hi - lo > 1) {
-		mid = lo + (hi - lo) / 2;
-		if (does_fit(m, f, mid, pool, fits))
+	while (hi.batch - lo.batch > 1) {
+		int64_t range = hi.batch - lo.batch;
+
+		mid = look_at(m, f, between(lo, hi, pool, middle), pool, at_best);
+		if (mid.fits)
 			lo = mid;
 		else
 			hi = mid;
+		middle = hi.batch - lo.batch > range / 2;
 	}
-	return lo;
+	return lo.batch;
+}
+
+#define NEAR_POOL	1.5	/* times: an allocator's segments make stairs of the line, which are lower than that */
+
+/* Is it surely in the pool? Far from where the line meets it that is not looked at. */
+static struct point
+surely_near(const struct module *m, const struct framework *f, int64_t batch, int64_t pool, struct point first, struct point last)
+{
+	struct point p = { .batch = batch };
+	double bytes = last.bytes < INT64_MAX ? on_line(first, last, batch) : (double)pool;
+
+	if (batch > last.batch)
+		return p;
+	if (bytes < (double)pool * NEAR_POOL && bytes > (double)pool / NEAR_POOL)
+		return look_at(m, f, batch, pool, surely);
+	p.fits = bytes < (double)pool;
+	return p;
+}
+
+/* The largest batch, up to MOST, that surely has room: by doubling and halves, since one that has
+ * may have a smaller one that has not. */
+static int64_t
+largest_surely(const struct module *m, const struct framework *f, int64_t pool, int64_t most)
+{
+	struct point first, last, lo, hi, mid;
+
+	if (most == 0)
+		return 0;
+	first = look_at(m, f, 1, pool, surely);
+	if (!first.fits || most == 1)
+		return first.fits;
+	if ((last = look_at(m, f, most, pool, surely)).fits)
+		return most;
+	do {
+		lo = (struct point){ 0 };
+		hi = first;
+		while (hi.fits) {
+			lo = hi;
+			hi = surely_near(m, f, 2 * lo.batch, pool, first, last);
+		}
+		while (hi.batch - lo.batch > 1) {
+			mid = surely_near(m, f, lo.batch + (hi.batch - lo.batch) / 2, pool, first, last);
+			if (mid.fits)
+				lo = mid;
+			else
+				hi = mid;
+		}
+		last.bytes = INT64_MAX;
+	} while (!lo.bytes);	/* it was taken for granted */
+	return lo.batch;
 }
 
 bool
 forecast_may_fit(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
 {
-	return does_fit(m, f, batch, pool, fits_at_best);
+	return look_at(m, f, batch, pool, at_best).fits;
 }
 
 bool
 forecast_fits(const struct module *m, const struct framework *f, int64_t batch, int64_t pool)
 {
-	return does_fit(m, f, batch, pool, fits_surely);
+	return look_at(m, f, batch, pool, surely).fits;
 }
 
 void
 forecast_largest(const struct module *m, const struct framework *f, int64_t pool, int64_t *low,
     int64_t *high)
 {
-	*high = largest(m, f, pool, fits_at_best);
-	*low = largest(m, f, pool, fits_surely);
-	if (*low > *high)
-		*low = *high;
+	*high = largest_at_best(m, f, pool);
+	*low = largest_surely(m, f, pool, *high);
 }
 
 void
@@ -469,8 +579,6 @@ forecast_largest_on(const struct module *m, const struct framework *f, int64_t m
 	int64_t least = context_least(context_bytes(m, memory, false));
 	int64_t most = context_most(context_bytes(m, memory, true));
 
-	*high = largest(m, f, memory - least, fits_at_best);
-	*low = largest(m, f, memory - most, fits_surely);
-	if (*low > *high)
-		*low = *high;
+	*high = largest_at_best(m, f, memory - least);
+	*low = largest_surely(m, f, memory - most, *high);
 }

@@ -117,8 +117,10 @@ forget(struct player *p, int value, int i)
 {
 	const struct tape_value *v = &p->t->values.v[value];
 
-	if (v->last == i && !p->t->storages.v[v->storage].constant)
-		eager_drop(p, v->storage);
+	if (v->last != i || p->forgotten[value] || p->t->storages.v[v->storage].constant)
+		return;
+	p->forgotten[value] = true;
+	eager_drop(p, v->storage);
 }
 
 static void
@@ -126,7 +128,7 @@ forward(struct player *p, const struct tape_call *c, int i, int *beside)
 {
 	const struct tape *t = p->t;
 	int64_t kept;
-	int k, j;
+	int k;
 
 	p->node = c->node;
 	kept = c->beside;
@@ -144,12 +146,9 @@ forward(struct player *p, const struct tape_call *c, int i, int *beside)
 			eager_hold(p, t->values.v[c->in[k]].storage);
 	if (*beside >= 0 && !c->records)
 		eager_drop(p, *beside);
-	for (k = 0; k < c->nin; k++) {
-		for (j = 0; j < k && c->in[j] != c->in[k]; j++)
-			;
-		if (j == k && c->in[k] != TAPE_NONE)
+	for (k = 0; k < c->nin; k++)
+		if (c->in[k] != TAPE_NONE)
 			forget(p, c->in[k], i);
-	}
 	forget(p, c->out, i);
 }
 
@@ -542,6 +541,7 @@ eager_simulate(const struct module *m, const struct eager_ask *ask, struct eager
 	if (step && !p.t->values.v[p.t->loss].wants)
 		return false;
 	p.gradient = arena_array(m->arena, (size_t)p.t->values.n + 1, sizeof(*p.gradient));
+	p.forgotten = arena_array(m->arena, (size_t)p.t->values.n + 1, sizeof(*p.forgotten));
 	play(&p);
 	return !p.overflow;
 }

@@ -1,5 +1,5 @@
-/* The caching allocator at work: free blocks hang in lists by pool and size class. Nothing is ever
- * given back, so addresses only grow. */
+/* The caching allocator at work: free blocks are found by pool and size. Nothing is ever given
+ * back, so addresses only grow. */
 #include "frameworks/torch_cache.h"
 
 #include <string.h>
@@ -20,13 +20,6 @@ torch_cache_init(struct torch_cache *c, struct arena *a)
 	memset(c, 0, sizeof(*c));
 	c->arena = a;
 	c->spare = -1;
-	memset(c->bin, -1, sizeof(c->bin));
-}
-
-static int *
-bin_of(struct torch_cache *c, const struct torch_block *b)
-{
-	return &c->bin[b->small][63 - __builtin_clzll((unsigned long long)b->size)];
 }
 
 static int
@@ -35,7 +28,7 @@ new_block(struct torch_cache *c, struct torch_block b)
 	int i = c->spare;
 
 	if (i >= 0) {
-		c->spare = c->blocks.v[i].in_bin;
+		c->spare = c->blocks.v[i].next_spare;
 		c->blocks.v[i] = b;
 		return i;
 	}
@@ -46,39 +39,16 @@ new_block(struct torch_cache *c, struct torch_block b)
 static void
 put(struct torch_cache *c, int i)
 {
-	int *bin = bin_of(c, &c->blocks.v[i]);
+	struct torch_block *b = &c->blocks.v[i];
 
-	c->blocks.v[i].used = false;
-	c->blocks.v[i].in_bin = *bin;
-	*bin = i;
+	b->used = false;
+	free_blocks_put(c->arena, &c->free[b->small], i, b->size, b->address);
 }
 
 static void
 take(struct torch_cache *c, int i)
 {
-	int *at = bin_of(c, &c->blocks.v[i]);
-
-	while (*at != i)
-		at = &c->blocks.v[*at].in_bin;
-	*at = c->blocks.v[i].in_bin;
-	c->blocks.v[i].in_bin = -1;
-}
-
-static int
-best_fit(const struct torch_cache *c, int64_t size, bool small)
-{
-	int best = -1, k, i;
-
-	for (k = 63 - __builtin_clzll((unsigned long long)size); k < 64 && best < 0; k++)
-		for (i = c->bin[small][k]; i >= 0; i = c->blocks.v[i].in_bin) {
-			const struct torch_block *b = &c->blocks.v[i];
-
-			if (b->size >= size && (best < 0 || b->size < c->blocks.v[best].size ||
-			    (b->size == c->blocks.v[best].size &&
-			    b->address < c->blocks.v[best].address)))
-				best = i;
-		}
-	return best;
+	free_blocks_take(&c->free[c->blocks.v[i].small], i);
 }
 
 static bool
@@ -87,7 +57,7 @@ extend(struct torch_cache *c, int64_t size, bool small)
 	int64_t segment = small ? SMALL_SEGMENT : size < LARGE_LEAST ? LARGE_SEGMENT :
 	    (size + SEGMENT_GRAIN - 1) / SEGMENT_GRAIN * SEGMENT_GRAIN;
 	struct torch_block b = { .address = c->reserved, .size = segment, .prev = -1, .next = -1,
-	    .small = small, .in_bin = -1 };
+	    .small = small };
 
 	if (__builtin_add_overflow(c->reserved, segment, &c->reserved)) {
 		c->overflow = true;
@@ -127,9 +97,9 @@ torch_cache_alloc(struct torch_cache *c, int64_t bytes)
 	}
 	size = (bytes + GRAIN - 1) / GRAIN * GRAIN;
 	small = size <= SMALL_MOST;
-	i = best_fit(c, size, small);
+	i = free_blocks_best(&c->free[small], size);
 	if (i < 0 && extend(c, size, small))
-		i = best_fit(c, size, small);
+		i = free_blocks_best(&c->free[small], size);
 	if (i < 0)
 		return -1;
 	take(c, i);
@@ -154,7 +124,7 @@ join(struct torch_cache *c, int i, int k)
 	if (b->next >= 0)
 		c->blocks.v[b->next].prev = i;
 	d->used = true;		/* no neighbour's any more */
-	d->in_bin = c->spare;
+	d->next_spare = c->spare;
 	c->spare = k;
 }
 

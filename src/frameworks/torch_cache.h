@@ -17,12 +17,13 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "frameworks/free_blocks.h"
 
 struct torch_block {
 	int64_t address, size;
 	int prev, next;		/* neighbours of the segment; -1: none */
 	bool small, used;
-	int in_bin;		/* the next free block of its list; -1: none */
+	int next_spare;		/* of an unused entry; -1: none */
 };
 
 struct torch_cache {
@@ -30,7 +31,7 @@ struct torch_cache {
 	int64_t allocated, reserved;	/* bytes now */
 	int64_t most_allocated;		/* ever */
 	VEC(struct torch_block) blocks;
-	int bin[2][64];		/* free blocks: large, small; by the base-2 logarithm of the size */
+	struct free_blocks free[2];	/* large, small */
 	int spare;		/* unused entries of blocks */
 	bool overflow;		/* beyond 63 bits: nothing is counted any more */
 };
