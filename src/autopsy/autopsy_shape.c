@@ -172,7 +172,9 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 	long long n = (long long)s->dim[0];
 
 	if (s->rank == 4 && s->dim[2] == s->dim[3] && s->dim[2] <= MOST_KERNEL && y->hi <= FEW_BYTES)
-		return;		/* it may as well be a filter's weights, as cuDNN has them */
+		return;		/* it may as well be a filter's weights, as cuDNN has them, */
+	if (s->rank == 5 && s->dim[0] == s->dim[1] && s->dim[0] > 2 && s->dim[0] <= MOST_KERNEL)
+		return;		/* or a filter's for each of several samples, as networks have that are told their style */
 	if (regions && n > 1)
 		autopsy_cause(y, SAYS_OF_IMAGES, arena_printf(y->arena, "Its first extent is %lld, and its operation's name is of a detector's second stage. Where these are the regions that it looks at, of all pictures "
 		    "together, it, and all results of that stage, grow with their number (%s), and with the pictures at once.", n, regions));

@@ -63,9 +63,9 @@ tell_beyond(struct oom_message *o, const struct detail *d)
 		tell_wrong(o);
 }
 
-/* Up to STOP, or where another message than OWN begins, or it itself on another line: returned.
- * CUDA's error has its own name in its text, which would begin a message by itself; where an amount
- * is told ahead of it, in words and as a code. */
+/* Up to STOP, or where another message or error than OWN begins, or it itself on another line:
+ * returned. CUDA's error has its own name in its text, which would begin a message by itself; where
+ * an amount is told ahead of it, in words and as a code. */
 static const char *
 read_details(const struct log_reader *r, struct telling *t, const struct phrase *own, const char *s, const char *stop,
     const char *end)
@@ -88,6 +88,8 @@ read_details(const struct log_reader *r, struct telling *t, const struct phrase 
 		}
 		for (d = r->details[o->kind]; d && d->kind == o->kind; d++)
 			if (oom_may_begin(d->pattern, s, end) && oom_pattern(d->pattern, s, end, &m) && !is_of_sentence(r, d, s, end)) {
+				if (d->role == DETAIL_END)
+					return s;
 				if (!m.beyond)
 					oom_tell_detail(t, d, &m);
 				else

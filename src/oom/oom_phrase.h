@@ -126,7 +126,8 @@ enum detail_role {
 	DETAIL_RUN,		/* `value` is one of enum oom_run */
 	DETAIL_SHARE,		/* of the device, as 0.92 */
 	DETAIL_TOTAL,		/* with what was asked; less that, it goes into `value` */
-	DETAIL_FACT		/* what it was for: `value` is one of TRACE_ */
+	DETAIL_FACT,		/* what it was for: `value` is one of TRACE_ */
+	DETAIL_END		/* another error begins, and what follows is of that */
 };
 
 struct detail {			/* what a message of a kind goes on to say */

@@ -33,6 +33,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "LLVM ERROR: out of memory", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "LLVM", NULL, 0) },
 	{ "System.OutOfMemoryException", ROW(ROLE_MESSAGE, OOM_MACHINE, true, ".NET", NULL, PHRASE_AGAIN) },
 	{ "JavaScript heap out of memory", HOST_SAYS("Node.js", SCRIPT_HEAP) },
+	{ "luajit: not enough memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "LuaJIT", LUA_HEAP, PHRASE_LIMITED) },
+	{ "PANIC: unprotected error in call to Lua API (not enough memory)", ROW(ROLE_MESSAGE, OOM_HOST, true, "LuaJIT", LUA_HEAP, PHRASE_LIMITED) },
 	{ "memory budget. Restarting", HOST_SAYS("Dask", DASK) },
 	{ "Failed to allocate memory of size # , total available memory size are #", ROW(ROLE_MESSAGE, OOM_HOST, true, "vineyard", STORE,
 	    PHRASE_BYTES) },

@@ -407,6 +407,8 @@ oom_settle(struct oom_log *log)
 			o->says = arena_printf(log->arena, ASSERTED, log->assertion);
 		}
 		settle_gpu_library(log, o);
+		if (o->kind == OOM_PYTORCH_CPU && log->paste.lua && !log->paste.torch_files)
+			o->who = "Torch (Lua) on the processor";	/* which has the same allocator */
 		if (o->says && strcmp(o->says, SHARED_TENSORS) == 0 && log->paste.loader) {
 			o->says = BUS_ERROR;
 			o->who = "PyTorch's DataLoader";

@@ -135,6 +135,8 @@ oom_tell_detail(struct telling *t, const struct detail *d, const struct oom_matc
 	case DETAIL_FACT:
 		o->facts |= (uint64_t)d->value;
 		break;
+	case DETAIL_END:		/* nothing of its own */
+		break;
 	case DETAIL_PLACE:
 	case DETAIL_ELSEWHERE:
 	case DETAIL_GPU:

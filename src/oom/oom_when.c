@@ -49,6 +49,23 @@ is_of_act(struct talk t, const char *at)
 	return talk_is_one_of(word, CHANGED);
 }
 
+/* "At epoch=0", "epoch 1": is what stands AT a round, by its number one of the first, in which a
+ * run begins? Not "at epoch 1.5", nor "epoch 10". */
+static bool
+is_first_round(struct talk t, const char *at)
+{
+	const char *end = t.s + t.n, *s;
+	struct talk word = clause_word_behind(t, at);
+
+	while (talk_is_one_of(word, "at in on during the"))
+		word = clause_word_behind(t, word.s + word.n);
+	if (!talk_is_one_of(word, "epoch step iteration iter batch round"))
+		return false;
+	for (s = word.s + word.n; s < end && memchr(" =:#[(", *s, 6); s++)
+		;
+	return s < end && (*s == '0' || *s == '1') && (s + 1 == end || (!is_digit(s[1]) && !(s + 2 < end && memchr(".,", s[1], 2) && is_digit(s[2]))));
+}
+
 /* "After an hour in the queue it fails at once": then that time is no part of the run. "When I
  * start it takes 18 GB, 3 hours later it fails": there the start is not when it fails. */
 static bool
@@ -179,12 +196,20 @@ ran_for(struct talk t)
 
 #define WELL_CHINESE	"没有问题|没问题|没有报错|正常|成功"
 
-/* "正常显示几秒钟后出现OOM": what is fine until then; not "几秒钟后显示正常". */
+#define READS_WEIGHTS	"load_model|load_state|from_pretrained|torch.load|加载|载入|导入模型|读取模型|读模型"
+#define READ_CHINESE	"加载后|加载完|加载成功|加载好|载入后|载入完|加载模型后|加载模型之后|加载权重后|完后|训练|推理"
+#define HALF_CHINESE	"运行到一半|执行到一半|进行到一半|跑到一半|中途突然"
+
+/* "正常显示几秒钟后出现OOM": what is fine until then; not "几秒钟后显示正常", nor "加载模型运行到一半", halfway
+ * through what is read. */
 static bool
-is_late_chinese(struct talk clause, const char *said)
+is_late_chinese(struct talk t, const char *said)
 {
+	struct talk clause = talk_clause(t, said, 1), sentence = talk_part(t, talk_sentence(t, said).s, said);
 	struct talk ahead = talk_part(clause, clause.s, said), behind = talk_part(clause, said, clause.s + clause.n);
 
+	if (talk_any_phrase(talk_head(behind, said, sizeof("运行到一半")), HALF_CHINESE) && talk_any_phrase(sentence, READS_WEIGHTS) && !talk_any_phrase(sentence, READ_CHINESE))
+		return false;
 	return !talk_any_phrase(behind, WELL_CHINESE) && (!talk_any_phrase(ahead, WELL_CHINESE) || talk_any_phrase(behind, "出现|报错|溢出|爆|out of memory|oom"));
 }
 
@@ -220,7 +245,7 @@ is_late(struct talk t)
 	if (talk_any_phrase(t, "after some update|after an update|after the update|ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
 	    "interrupt|ctrl-c|ctrl+c") || (talk_any_phrase(t, "gb vram|gib vram|mb vram|mib vram|gb ram|gib ram") && !oom_short_fails(t) && !talk_any_begins(t, "fail kill freez full fill exhaust")))
 		return NULL;		/* what came after a time is something else then, as "after 2 minutes: 9 GB VRAM" */
-	if ((said = talk_first(t, LATE_CHINESE)) && is_late_chinese(talk_clause(t, said, 1), said))
+	if ((said = talk_first(t, LATE_CHINESE)) && is_late_chinese(t, said))
 		return said;
 	if ((said = oom_rounds_items(t)) && !talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功"))
 		return said;
@@ -415,7 +440,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		at = is_late_there(oom_told_sentence(&p->told, t));
 	if (!at && p->told.killed.line == line && !talk_any_begins(t, "load"))
 		at = clause_says(t, MIDWAY, AHEAD | BEHIND | WORKS, "");
-	if (at && is_within_each(t, at))
+	if (at && (is_within_each(t, at) || is_first_round(t, at)))
 		at = NULL;
 	if (!at && (p->told.what || p->told.here_line) && (at = oom_wording(t, WORDING_WITHIN_EPOCH))) {
 		said_at(&p->later, t, at, line);
