@@ -269,7 +269,7 @@ are_many(struct talk t, const char *at)
 #define NEAR_OBJECTS	24	/* bytes from their number to the word */
 #define MANY_OBJECTS	50	/* of a picture */
 #define OBJECTS		"objects|bboxes|boxes|instances|gts|ground truths|gt boxes|gt bboxes|bounding boxes|targets|annotations"
-#define OF_PICTURE	"in one image|in an image|in each image|in a single image|in the same image|per image|per img|in one picture|in a picture|per picture|in them|in some images|in the image|in one frame"
+#define OF_PICTURE	"in one image|in an image|in each image|in a single image|in the same image|per image|per img|in one picture|in a picture|per picture|in them|in some images|for some images|for one image|for an image|for each image|for a single image|in the image|in one frame"
 
 /* "about 2000 objects in one image", "too many boxes in some images": not what is to be
  * detected. */
@@ -285,7 +285,7 @@ oom_bulk_boxes(struct talk t)
 		sentence = talk_sentence(t, s);
 		if (!talk_has_whole(talk_part(t, s + n, sentence.s + sentence.n), OF_PICTURE) || talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "not no few fewer less small limit limited limits most max maximum"))
 			continue;
-		if (talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "many numerous hundreds thousands"))
+		if (talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "many numerous hundreds thousands") || talk_has_whole(talk_part(t, talk_clause(t, s, n).s, s), "huge number of|large number of|big number of|a lot of|lots of"))
 			return s;
 		for (to = sentence.s; to < s; to++)
 			if (is_digit(*to) && (to == sentence.s || !piece_is_word(to[-1])) && piece_number(to, s, &count) && count >= MANY_OBJECTS && s - to < NEAR_OBJECTS)

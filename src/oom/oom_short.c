@@ -33,7 +33,8 @@ static const struct {
 
 #define AMOUNTS		"huge amount of|huge amounts of|insane amount of|massive amount of|massive amounts of|enormous amount of|ridiculous amount of|crazy amount of|tremendous amount of|absurd amount of|insane amounts of|enormous amounts of|ridiculous amounts of|crazy amounts of|tremendous amounts of|absurd amounts of"
 /* How much it takes, where that is what is complained of. */
-#define MUCH		"large amount of|large amounts of|whole lot of|incredible amount of|unreasonable amount of|excessive amount of|excessive amounts of|" \
+#define MUCH		"huge memory|huge gpu memory|huge ram|huge vram|enormous memory|massive memory|using a lot of|uses a lot of|takes a lot of|taking a lot of|takes up a lot of|taking up a lot of|consumes a lot of|consuming a lot of|eats a lot of|eating a lot of|" \
+    "uses lots of|using lots of|takes lots of|consumes lots of|consuming lots of|large amount of|large amounts of|whole lot of|incredible amount of|unreasonable amount of|excessive amount of|excessive amounts of|" \
     "becomes enormous|is enormous|becomes huge|gets huge|incredibly high|extremely high|insanely high|ridiculously high|crazy high|abnormally high|excessive|abnormal memory usage|abnormal ram usage|" \
     "high memory usage|high memory consumption|high memory requirement|high memory requirements|high gpu memory usage|high video memory usage|high video memory consumption|high gpu memory consumption|high gpu memory requirement|high gpu memory requirements|high ram usage|high ram consumption|" \
     "high vram usage|high vram consumption|high cpu memory usage"
@@ -60,6 +61,7 @@ static const struct {
 	{ TOLD_SHORT, AMOUNTS },
 	{ TOLD_TROUBLE, MUCH },
 	{ TOLD_SHORT, "more memory than|more memory then|more vram than|more vram then|more ram than|more ram then|more gpu memory than" },
+	{ TOLD_TROUBLE, "not release all|n't release all|not free all|n't free all|not give back all|n't give back all" },
 	{ TOLD_TROUBLE, "leak|leaks|leaking|leaked|leakage|crash|crashes|crashed|crashing|kill|kills|killed|killing|killer|dies|died|dead|"
 	    "freeze|freezes|frozen|hangs|fails due|failed due|error due|errors due|because of|due to|overload|overloads|overloaded" },
 	{ TOLD_NOTHING, NULL }
@@ -104,7 +106,9 @@ is_whole_of(struct talk t)
 static bool
 is_much_memory(struct talk t, const char *at, size_t n)
 {
-	return !talk_has_whole(talk_part(t, at, at + n), "of") || (talk_has_whole(talk_head(t, at + n, OF_AMOUNT), MEMORY) && !clause_has_it(t, at));
+	struct talk phrase = talk_part(t, at, at + n);
+
+	return !talk_has_whole(phrase, "of") || (talk_has_whole(talk_head(t, at + n, OF_AMOUNT), MEMORY) && (talk_any_whole(phrase, "using uses takes taking consumes consuming eats eating") || !clause_has_it(t, at)));
 }
 
 /* "To run the full program": of something else that is whole. */
