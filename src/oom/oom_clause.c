@@ -117,14 +117,14 @@ clause_says_unless(struct talk t, const char *list, int sides, const char *more,
 }
 
 /* What something grows with that is no time, */
-#define WITH_SETTING	"with the batch|with batch|with the size|with the image|with image|with the resolution|with resolution|with the sequence|with sequence|with the length|with length|" \
+#define WITH_SETTING	"with each larger|with every larger|with each bigger|with each longer|with each additional|with every additional|with each added|with each extra|with the batch|with batch|with the size|with the image|with image|with the resolution|with resolution|with the sequence|with sequence|with the length|with length|" \
     "with the context|with context|with larger|with bigger|with longer|with higher|with the model|by a factor|" \
     "as the sequence|as the text|as the context|as the prompt|as the input|with the number of images|with the number of samples|with the number of layers|with the number of classes|with the number of workers|" \
     "with the number of gpus|with the number of tokens|with the number of objects|with the number of points|with the number of channels|with the number of users"
 /* or as something else was changed; */
 #define CHANGED		"with the new version|with a new version|with the newer version|after the update|after updating|after i updated|after upgrading|after the upgrade|after i upgraded|since the update|since i updated"
 /* or once, and no more; */
-#define RISES_ONCE	"stays there|remains there|first epoch only|first step only|when the model was loaded|when the model is loaded|stays constant|remains constant|stays the same|remains the same|then constant|is constant then|stays stable|remains stable|stabilizes|stabilises|then stable|levels off|plateaus|stays flat|remains flat|" CHANGED
+#define RISES_ONCE	"first and then decreases|first and then drops|and then decreases|and then drops|then falls|stays there|remains there|first epoch only|first step only|when the model was loaded|when the model is loaded|stays constant|remains constant|stays the same|remains the same|then constant|is constant then|stays stable|remains stable|stabilizes|stabilises|then stable|levels off|plateaus|stays flat|remains flat|" CHANGED
 /* and what people make larger, ahead of what they see. */
 #define MADE_LARGER	"when i increase|if i increase|as i increase|when increasing|after increasing|if i raise|when i raise|when raising|when i use a larger|when i use larger|when using larger|when using a larger|" \
     "with a larger|with larger|with a bigger|with bigger|with a longer|with longer|" CHANGED

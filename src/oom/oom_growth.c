@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_rise.h"
 #include "oom/oom_whose.h"
 #include "oom/oom_wording.h"
 
@@ -75,9 +76,11 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 		return true;		/* "rather than a leak", "I thought that it was a leak" */
 	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))
 		ahead = clause_word_ahead(clause, ahead.s);
+	if (talk_is_one_of(ahead, "usage use") && talk_is_one_of(clause_word_ahead(clause, ahead.s), "disk cpu swap power energy"))
+		return true;
 	if (talk_is_one_of(ahead, OTHER_SUBJECT) || clause_rises_otherwise(clause, at))
 		return true;
-	if (talk_any_phrase(behind, "first and then decreas|first, and then decreas|first, then decreas|first then decreas|first and then drop|first and then goes down|first and then falls|increase to |increases to |increased to |going up to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
+	if (talk_any_phrase(behind, "first and then decreas|first, and then decreas|first, then decreas|first then decreas|first and then drop|first and then goes down|first and then falls|increase to |increases to |increased to |increasing to |going up to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
 	if ((!is_of_memory(clause) && !goes_on_of_it(t, ahead)) || talk_any_begins(clause, "gradient gradients"))
 		return true;
@@ -110,14 +113,19 @@ grows_by(struct talk t)
 }
 
 /* The same in other languages. */
-#define GROWS_ELSEWHERE	"不断吃|不断地吃|一直吃显存|一直吃内存|一直在吃|持续吃显存|持续吃内存|不停吃|不停地吃|不断占用|慢慢吃|显存就会累加|显存会累加|显存累加|显存也在增|内存也在增|显存还在增|内存还在增|显存也在涨|显存还在涨|内存还在涨|会被多占用|就多占用|都会多占|都多占|就会多占|每次多占|显存会多|就多占|一点一点增|一点一点涨|一点点增|一点点涨|都会涨|都会增|都要涨|都涨一|都增一|每次都涨|每次都增|会一直增|会一直涨|一直涨|一致涨|一致上涨|一致增|一直上升|一直在上|一直往上|越涨越|慢慢涨|慢慢上|慢慢增|慢慢变大|逐渐上|逐渐变大|逐渐变多|逐渐升高|逐渐累积|逐渐堆积|逐渐占满|不断累积|不断堆积|不断变大|不断变多|不断攀升|持续攀升|" \
-    "持续走高|持续飙升|持续累积|一路上涨|一路上升|一路飙升|越用越多|越跑越多|越积越多|只增不减|缓慢上|线性增|增え続け|増加し続け|徐々に増|どんどん増|じわじわ増|メモリリーク|계속 증가|계속 늘|점점 증가|점점 늘|누수|"	\
-    "постоянно растет|постоянно растёт|постепенно растет|постепенно растёт|утечка памяти|sigue aumentando|va aumentando|sigue creciendo|fuga de memoria|wächst ständig|wächst immer|steigt ständig|speicherleck|fuite de mémoire|ne cesse d'augmenter"
+#define GROWS_ELSEWHERE	"不断吃|不断地吃|一直吃显存|一直吃内存|一直在吃|持续吃显存|持续吃内存|不停吃|不停地吃|不断占用|慢慢吃|显存就会累加|显存会累加|显存累加|显存也在增|内存也在增|显存还在增|内存还在增|显存也在涨|显存还在涨|内存还在涨|会被多占用|就多占用|都会多占|都多占|就会多占|显存会多|就多占|都会涨|都会增|都要涨|都涨一|都增一|越涨越|越用越多|越跑越多|越积越多|只增不减|线性增|メモリリーク|누수|утечка памяти|fuga de memoria|speicherleck|fuite de mémoire"
 
 /* "The memory will increase without stop" */
 #define WITHOUT_END	"increase without stop|increases without stop|increasing without stop|grow without stop|grows without stop|growing without stop|increase without bound|increases without bound|increasing without bound|grow without bound|grows without bound|growing without bound|" \
     "increase without limit|increases without limit|increasing without limit|grow without limit|grows without limit|growing without limit|increase non-stop|increases non-stop|increasing non-stop|grows non-stop|increases nonstop|increase without end|never stops increasing|never stops growing|" \
     "not stop increasing|n't stop increasing|not stop growing|n't stop growing"
+
+/* Of memory that grows by its own words: "the batch, by increasing memory" is another matter. */
+static bool
+is_no_rise(struct talk t, struct talk clause, const char *at)
+{
+	return is_other_growth(t, clause, at) || talk_any_whole(talk_part(clause, clause.s, at), "if would should could might may");
+}
 
 /* Where words say that memory grows. */
 static const char *
@@ -128,12 +136,14 @@ grows(struct talk t)
 
 	if (by || (by = oom_wording(t, WORDING_ADDS_EACH)) || (by = oom_wording(t, WORDING_KEEPS_EACH)))
 		return by;
-	if (!talk_any_whole(t, "mem") && !talk_any_of(t, "leak memory vram usage ram 显存 内存 メモリ 메모리 памят memoria speicher mémoire"))
+	if (!talk_any_whole(t, "mem") && !talk_any_of(t, "leak memory vram usage ram 占用 显存 内存 メモリ 메모리 памят memoria speicher mémoire"))
 		return NULL;
 	if ((by = talk_find_whole(t, WITHOUT_END, &n)) && !talk_any_whole(talk_clause(t, by, n), "if would could should might may disk"))
 		return by;
 	if ((talk_any_phrase(t, " to be ") && !talk_any_of(t, "seem appear")) || talk_any_phrase(t, "page cache|disk cache"))
 		return NULL;		/* what it is for; or what the system keeps of files, which is no want */
+	if ((by = oom_rise(t, is_no_rise)))
+		return by;
 	return clause_says_unless(t, "\xe6\xb3\x84\xe6\xbc\x8f|\xe6\xb3\x84\xe9\x9c\xb2|"		/* 泄漏 泄露 */
 	    "continuously uses more|continuously takes more|continuously consumes more|continually uses more|steadily uses more|constantly uses more|constantly consumes more|constantly takes more|indefinite memory growth|unbounded memory growth|continuous memory growth|steady memory growth|constant memory growth|memory consumption growth|memory usage growth|"
 	    "grows indefinitely|grow indefinitely|growing indefinitely|increases indefinitely|increase indefinitely|increasing indefinitely|memory stacking|memory stacks|memory is stacking|stacks up memory|to clear ram after a few|to clear the ram after a few|to clear vram after a few|to clear memory after a few|to free ram after a few|to free memory after a few|to free vram after a few|kept filling up|allocated without release|allocated without releasing|allocated without being released|allocated without being freed|allocated but never freed|allocated and never freed|allocated but never released|allocated and never released|keeps filling|keep filling up|filling up non-stop|fills up non-stop|eating up ram continuously|memory not being freed in time|memory not being freed when|memory not being freed while|memory not being freed during|memory not being freed between|memory not being released in time|memory is not freed in time|memory not freed in time|memory is not released in time|memory cost increased with|memory cost increases|memory cost keeps|memory leak|grows linearly|increases linearly|rises linearly|increasing linearly|growing linearly|linear increase|adds up after each|adds up after every|adds up with each|adds up with every|adds up over|consumption grows|consumption rises|consumption goes up|footprint rises|consumption keeps|more memory than the previous|more memory than the last|more memory than the one before|leaks memory|leaking memory|leak memory|leak gpu memory|leaks gpu memory|keeps increas|keeping increas|is increaing|is incresing|is increseing|is increacing|memory increaing|memory incresing|keeps increaing|keeps incresing|keep increaing|keep incresing|keeps on increaing|keeping growing|keeping rising|continued to increase|continued to grow|continue to increase|progressively increas|keep increas|keeps on increas|keeps grow|"
@@ -145,12 +155,7 @@ grows(struct talk t)
 	    "always to go up|always go up|always goes up|always going up|only goes up|only go up|only ever goes up|go up, no down|goes up, no down|goes up and never down|goes up but never down|goes up and never goes down|constantly increas|builds up|build up|creep|accumulates|been accumulating|is accumulating|keeps accumulating|getting accumulated|gets accumulated|higher and higher|continued growth|continuous growth|still growth|larger and larger|bigger and bigger|is getting bigger|is getting larger|is getting higher|keeps getting bigger|keeps getting larger|keeps getting higher|becomes larger as|becomes bigger as|gets larger as|gets larger after|gets larger with|gets larger each|gets larger every|get larger after|get larger with|just gets larger|just get larger|gets bigger after|gets bigger with|gets bigger each|gets bigger every|get bigger after|just gets bigger|just get bigger|up and up|keeps using more|keep using more|keeps taking more|keeps consuming more|keeps requesting more|keeps asking for more|gets bigger as|get larger as|get bigger as|become larger as|become bigger as|more and more|increasingly consum|increasingly us|increasingly tak|increasingly eat|consumes increasingly|uses increasingly|takes increasingly|"
 	    "continues to grow|continues to expand|continues expanding|keeps expanding|memory is being allocated with each|memory is being allocated in each|memory is allocated with each|memory is allocated in each|memory is rising on every|memory is rising at every|memory is rising with every|continues to increase|get filled over time|gets filled over time|filling over time|fills over time|fills slowly|filled slowly|filled up slowly|increases along|memory 'leak'|memory \"leak\"|storing every state|storing all states|"
 	    GROWS_ELSEWHERE "|持续异常增|异常增加|异常增长|异常上涨|持续地增|持续性增|随着epoch增|随着epoch的增|随epoch增|随着迭代增|随着step增|随step增|随着轮数增|随轮数增|随时间增|随着时间增|随训练增|随着训练增|就涨|涨一点|涨一些|每次涨|每轮涨|显存增加|显存会增加|显存就增加|显存增长|内存增长|显存占用增加|"
-	    "\xe9\x80\x90\xe6\xb8\x90\xe5\xa2\x9e|\xe4\xb8\x8d\xe6\x96\xad\xe5\xa2\x9e|\xe6\x8c\x81\xe7\xbb\xad\xe5\xa2\x9e|"	/* 逐渐增, 不断增, 持续增 */
-	    "\xe4\xb8\x80\xe7\x9b\xb4\xe6\x9a\xb4\xe6\xb6\xa8|"	/* 一直暴涨 */
-	    "\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe6\xb6\xa8|\xe6\x8c\x81\xe7\xbb\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe6\xb6\xa8|"	/* 持续上涨, 持续上升, 不断上涨, */
-	    "\xe4\xb8\x8d\xe6\x96\xad\xe4\xb8\x8a\xe5\x8d\x87|\xe4\xb8\x80\xe7\x9b\xb4\xe4\xb8\x8a\xe6\xb6\xa8|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe6\xb6\xa8|"	/* 不断上升, 一直上涨, 一直在涨 */
-	    "\xe8\xb6\x8a\xe6\x9d\xa5\xe8\xb6\x8a|\xe4\xb8\x80\xe7\x9b\xb4\xe5\x9c\xa8\xe5\xa2\x9e|\xe4\xb8\x80\xe7\x9b\xb4\xe5\xa2\x9e|\xe9\x80\x90\xe6\xad\xa5\xe5\xa2\x9e|"	/* 越来越, 一直增, 逐步增 */
-	    "\xe8\x80\x8c\xe5\xa2\x9e\xe5\xa4\xa7|\xe8\x80\x8c\xe5\xa2\x9e\xe5\x8a\xa0|\xe8\x80\x8c\xe5\xa2\x9e\xe9\x95\xbf|\xe8\x80\x8c\xe4\xb8\x8a\xe5\x8d\x87|\xe7\xbc\x93\xe6\x85\xa2\xe5\xa2\x9e",	/* 而增大, 而增加, 而增长, 而上升, 缓慢增 */
+	    "而增大|而增加|而增长|而上升",
 	    AHEAD | BEHIND, "fixed solved stop stops stopped", is_other_growth);
 }
 
@@ -231,7 +236,7 @@ growth(struct oom_paste *p, struct talk t, int line)
 {
 	struct talk growth;
 	struct whose whose;
-	const char *at, *fell;
+	const char *at;
 
 	if (!is_growing(t, &growth))
 		return NULL;
@@ -243,8 +248,6 @@ growth(struct oom_paste *p, struct talk t, int line)
 		p->grows_host = whose.host && !whose.device ? line : p->grows_host;
 		p->grows_device = whose.device && !whose.host ? line : p->grows_device;
 	}
-	if ((fell = oom_wording(t, WORDING_FALLS)))
-		said_at(&p->falls, t, fell, line);
 	return at ? at : growth.s;
 }
 
@@ -267,6 +270,16 @@ growth_beside_aside(struct oom_paste *p, struct talk t, int line)
 		said_at(&p->told.said, t, at, line);
 }
 
+/* That it fell as an epoch ended, where it had grown by this line or those before. */
+static void
+falls(struct oom_paste *p, struct talk t, int line)
+{
+	const char *fell = p->grows.line == line ? oom_wording(t, WORDING_FALLS) : NULL;
+
+	if (fell || ((fell = oom_rise_falls(t)) && (p->grows.line || talk_any_begins(talk_sentence(t, fell), "increas grow ris"))))
+		said_at(&p->falls, t, fell, line);
+}
+
 void
 oom_growth_line(struct oom_paste *p, struct talk t, int line)
 {
@@ -274,6 +287,7 @@ oom_growth_line(struct oom_paste *p, struct talk t, int line)
 
 	if (!growth(p, t, line) && memchr(t.s, '(', t.n))
 		growth_beside_aside(p, t, line);
+	falls(p, t, line);
 	at = p->told.at;
 	if (p->told.what == TOLD_GROWS && p->told.said.line == line && !is_of_one(at && at >= t.s && at < t.s + t.n ? talk_sentence(t, at) : t))
 		p->grows = p->told.said;

@@ -9,10 +9,10 @@
 #include "base/ascii.h"
 
 #define NUMERALS	"一|二|两|三|四|五|六|七|八|九|十|百|千|万|几|多"
-#define ROUNDS_CHINESE	"个epoch|epoch|轮|次|步|个step|step|个iter|iter|个batch"
+#define ROUNDS_CHINESE	"个epoch|epoch|多个epoch|轮|次|步|个step|step|个iter|iter|个batch|个小时|小时|分钟|天|个视频|个文件|张图|页|个样本"
 #define FINE_CHINESE	"正常|没问题|没有问题|没报错|没有报错|可以跑|能跑|没事|都好"
-#define COMES_CHINESE	"跑到|训到|练到|行到|到了|跑了|练了"
-#define OF_NEXT		"的时候|时|后|就|突然|报|爆|，就|,就|，突然|，报|，爆|，会|,爆"
+#define COMES_CHINESE	"跑到|训到|练到|行到|到了|跑了|练了|调了|行了|理了|理到|调到|成到|试到|估到"
+#define OF_NEXT		"的时候|时|后|就|突然|报|爆|，就|,就|，突然|，报|，爆|，会|,爆|，oom|,oom|，显存|，内存|，out|左右"
 #define WITHIN_CHINESE	30	/* bytes to what is said of rounds */
 
 /* The end of the count of rounds behind S, "九个epoch", "30000次"; NULL: there is none, or it is of
@@ -46,6 +46,26 @@ is_early(struct talk count)
 	return !(s < count.s + count.n && is_digit(*s) && piece_count(s, count.s + count.n, &n) && n > EARLY_STEPS);
 }
 
+/* "最多只能跑到20个epoch": what comes to an end there by itself. */
+#define AT_MOST		"最多|只能|最长|顶多|撑到|坚持到|撑不过"
+#define MOST_WITHIN	24	/* bytes from that to the count */
+
+const char *
+oom_rounds_most(struct talk t)
+{
+	const char *at = NULL, *comes = NULL;
+	struct talk ahead;
+	size_t n, m;
+
+	while (talk_next_phrase(t, AT_MOST, &at, &n)) {
+		ahead = talk_head(t, at + n, MOST_WITHIN);
+		for (comes = NULL; talk_next_phrase(ahead, COMES_CHINESE, &comes, &m); )
+			if (past_rounds(t, comes + m) && !talk_any_phrase(talk_clause(t, at, n), "显卡|batch|吗"))
+				return at;
+	}
+	return NULL;
+}
+
 /* "跑到50轮，会爆显存", "训练了12个epoch就报错", "到epoch 30时": not "跑了3次都报错", of runs. */
 static const char *
 comes_to_rounds(struct talk t)
@@ -55,7 +75,7 @@ comes_to_rounds(struct talk t)
 	int64_t count;
 
 	while (talk_next_phrase(t, COMES_CHINESE, &at, &n))
-		if ((to = past_rounds(t, at + n)) && !talk_any_phrase(talk_part(t, at + n, to), "次") && !talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), FINE_CHINESE) &&
+		if ((to = past_rounds(t, at + n)) && !(talk_any_phrase(talk_part(t, at + n, to), "次") && (memcmp(at + n - 3, "到", 3) != 0 || is_early(talk_part(t, at + n, to)))) && !talk_any_phrase(talk_head(t, to, WITHIN_CHINESE), FINE_CHINESE) &&
 		    (memcmp(at + n - 3, "到", 3) == 0 || talk_any_phrase(talk_head(t, to, 9), OF_NEXT)))
 			return at;
 	for (at = NULL; talk_next_phrase(t, "到epoch|到 epoch|到step|到 step", &at, &n); )

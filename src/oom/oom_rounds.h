@@ -9,6 +9,8 @@
 /* Where T says that it fails at a later round than the first, or after so many items; or NULL. */
 const char	*oom_rounds_late(struct talk t);
 const char	*oom_rounds_items(struct talk t);
+/* Where T says how many rounds it goes on for at most. */
+const char	*oom_rounds_most(struct talk t);
 
 /* The same in other languages, but English. */
 const char	*oom_rounds_abroad(struct talk);

@@ -10,6 +10,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_growth.h"
 #include "oom/oom_number.h"
+#include "oom/oom_point.h"
 #include "oom/oom_rounds.h"
 #include "oom/oom_short.h"
 #include "oom/oom_wording.h"
@@ -231,6 +232,35 @@ as_round_starts(struct talk t)
 	return NULL;
 }
 
+#define END_CHINESE	"结束之后|结束后|结束时|训练完|训完|跑完|完成后|完成之后|最后一步|最后一个epoch|最后一轮|最后一个step|快结束|即将结束|快跑完|快训完"
+#define RUNS_CHINESE	"训练|微调|推理|采样|迭代|epoch|step|轮|跑|训"
+/* What is run behind that is another program. */
+#define ANOTHER_CHINESE	"验证|测试|推理|评估|执行|test|eval|预测|导出|转换|合并|加载|部署"
+#define OWN_TIME	"前一段时间|最近一段时间|这一段时间|近一段时间|有一段时间|好一段时间"
+
+/* "训练结束之后", "微调一段时间": behind the first rounds, and no time of people's own. */
+static const char *
+at_end_chinese(struct talk t)
+{
+	const char *at = talk_first(t, END_CHINESE);
+
+	if (at && talk_any_phrase(talk_clause(t, at, 1), RUNS_CHINESE) && !talk_any_phrase(talk_part(t, at, talk_sentence(t, at).s + talk_sentence(t, at).n), ANOTHER_CHINESE))
+		return at;
+	return talk_any_phrase(t, OWN_TIME) ? NULL : talk_first(t, "一段时间");
+}
+
+/* "After 12 epochs", "when the step is about 2454", unless that is what people did, or of what was
+ * learned by then. */
+static const char *
+at_point(struct talk t)
+{
+	bool ends;
+	const char *at = oom_point(t, &ends);
+	struct talk word = at ? clause_word_behind(t, at) : t;
+
+	return at && !is_of_act(t, word.s + word.n) && !talk_any_phrase(talk_clause(t, at, 1), OF_PEOPLE) && !is_of_learning(t, at) && !talk_any_of(talk_clause(t, at, 1), "accurac converg compil") ? at : NULL;
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -247,6 +277,8 @@ is_late(struct talk t)
 		return NULL;		/* what came after a time is something else then, as "after 2 minutes: 9 GB VRAM" */
 	if ((said = talk_first(t, LATE_CHINESE)) && is_late_chinese(t, said))
 		return said;
+	if ((said = at_end_chinese(t)) && is_late_chinese(talk_clause(t, said, 1), said))
+		return said;
 	if ((said = oom_rounds_items(t)) && !talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功"))
 		return said;
 	if ((said = talk_first(t, "until ")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), "checkpoint save saves saving logg valid eval"))
@@ -255,7 +287,7 @@ is_late(struct talk t)
 		return said;
 	if ((said = rounds_in(t)) || (said = oom_rounds_late(t)) || (said = oom_rounds_abroad(t)) || (said = ran_for(t)) || (said = as_round_starts(t)))
 		return said;
-	if ((said = clause_says(t, FEW_TIMES, AHEAD, "")))
+	if ((said = clause_says(t, FEW_TIMES, AHEAD, "")) || (said = oom_rounds_most(t)) || (said = at_point(t)))
 		return said;
 	if ((said = clause_says(t, "after prolonged use|after prolonged usage|after extended use|after extended usage|after long use|after long usage|after using it for|prolonged operation|after running for a long|after running a long|after a long time|after long time|after a long run", AHEAD, "")))
 		return said;
@@ -274,7 +306,7 @@ is_late(struct talk t)
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
 		if ((talk_any_begins(next, "epoc iteration iter step batch minute hour") || counts_rounds(next)) && !is_of_first(next) && !is_of_act(t, at + n) && !talk_any_phrase(talk_clause(t, at, n), OF_PEOPLE) &&
-		    !talk_has_whole(next, "step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
+		    !talk_has_whole(next, "of audio|of speech|of video|of recording|of recordings|of footage|of music|step 0|iteration 0|iter 0|batch 0|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !is_of_learning(t, at))
 			return at;
@@ -324,7 +356,7 @@ is_within_each(struct talk t, const char *at)
 static bool
 is_of_recording(struct talk t, const char *s)
 {
-	return talk_any_begins(talk_part(t, talk_clause(t, s, 1).s, s), "record film acqui") || talk_is_one_of(clause_word_ahead(t, clause_word_ahead(t, s).s), "over");
+	return talk_any_begins(talk_part(t, talk_clause(t, s, 1).s, s), "record film acqui") || talk_has_whole(talk_clause(t, s, 1), "of audio|of speech|of video|of recording|of recordings|of footage|of music") || talk_is_one_of(clause_word_ahead(t, clause_word_ahead(t, s).s), "over");
 }
 
 /* In a sentence that says that memory ran out: "at 145 epochs", "suddenly". */
@@ -371,6 +403,16 @@ runs_until(struct talk t, const char *at)
 	const char *until = talk_find_whole(clause, "until|till", &n);
 
 	return until && clause_works(talk_part(t, clause.s, until)) && !talk_any_whole(clause, "loss accuracy validation") && !talk_any_whole(talk_part(t, until, clause.s + clause.n), "i you we");
+}
+
+/* "It only lasts 20 epochs": the time at AT is that of its end. */
+static bool
+ends_then(struct talk t, const char *at)
+{
+	const char *most = oom_rounds_most(t);
+	bool ends;
+
+	return (most && at >= most) || (oom_point(t, &ends) == at && ends);
 }
 
 /* "It runs fine for 3,000 steps. However, after that I get OOM errors.": does the sentence behind
@@ -449,7 +491,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 	soon = oom_wording(t, WORDING_SOON);
 	if (soon && (oom_told_is_of_failure(&p->told, t, soon, line)))
 		said_at(&p->soon, t, soon, line);
-	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at) || fails_then(t, at) || talk_find_whole(talk_part(t, at, t.s + t.n), FEW_TIMES, &(size_t){ 0 }) == at))
+	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at) || ends_then(t, at) || fails_then(t, at) || talk_find_whole(talk_part(t, at, t.s + t.n), FEW_TIMES, &(size_t){ 0 }) == at))
 		said_at(&p->later, t, at, line);
 }
 

@@ -118,3 +118,43 @@ Test(oom_when, growth_of_one_call_is_none_from_step_to_step)
 	for (i = 0; i < COUNT(more); i++)
 		cr_expect_eq(read_lines(more[i]).grows.line, 1, "%s", more[i]);
 }
+
+/* By classes of words: what is of memory, a verb of growth, and that it goes on; near them what
+ * grows once, with something else, or is no memory. */
+Test(oom_when, growth_by_classes_of_words)
+{
+	static const char *const yes[] = { "The cost of memory climbs as the script runs until it is out of memory", "I saw a gradual increase of the used memory", "usage of video memory rises with every clip", "The system RAM slowly expands over the epochs",
+	    "host memory is constantly climbing until no free byte is left", "显存持续往上走高，一直攀升", "运行时内存越来越多，不断变大", "学習中にメモリが少しずつ上昇していく", "학습하면서 메모리가 꾸준히 올라갑니다", "видеопамять медленно заполняется с каждой эпохой", "la memoria sube poco a poco",
+	    "a memória sobe a cada época", "der Speicher steigt mit jeder Epoche", "la mémoire grimpe à chaque époque" };
+	static const char *const no[] = { "GPU memory increases first and then decreases", "The memory climbs with each larger batch size", "disk usage keeps growing while memory is at 3 GB", "If memory rises over time, tell me",
+	    "memory does not rise with every clip", "All memory is used up during training", "显存突然升高", "显存一直稳定，精度不断上升", "内存不会一直增加", "メモリは徐々に増えない", "메모리는 계속 증가하지 않습니다", "память не растет постоянно", "la memoria no aumenta con cada paso" };
+
+	for (size_t i = 0; i < COUNT(yes); i++)
+		cr_expect_eq(read_lines(yes[i]).grows.line, 1, "%s", yes[i]);
+	for (size_t i = 0; i < COUNT(no); i++)
+		cr_expect_eq(read_lines(no[i]).grows.line, 0, "%s", no[i]);
+}
+
+/* A word of time, a number and a unit, in either order; near them amounts, people's time, and what
+ * is begun behind the run. */
+Test(oom_when, a_point_of_a_run)
+{
+	static const char *const yes[] = { "Out of memory comes when the iteration is about 7310", "OOM at Step 41000", "it always runs out of memory when processing the 31st clip", "After over 15,000 images the program crashed with OOM", "when 4 epochs were done it failed", "OOM after ~400 seconds",
+	    "It is out of memory at the last iteration", "a memory error at the very end of training", "With this card it only lasts 30 epochs", "最多只能跑到25个epoch", "微调了几个小时，OOM", "训练到40次左右报错显存不足", "训练结束之后总是OOM" };
+	static const char *const no[] = { "OOM with 300 images in a batch", "OOM after 12 images at once", "It is out of memory when I give it 40 images", "OOM at step 3", "After 2 hours of audio it is OOM", "After 3 days of debugging it is still OOM", "out of memory in epoch 1", "After training is finished, I run inference and get OOM",
+	    "at iteration 500 the accuracy is 0.3", "it needs 40 epochs, and is OOM", "oom-kill event(s) in step 640467.batch", "OOM with 8 frames per video", "训练结束后进行推理时OOM", "最近一段时间总是OOM" };
+
+	for (size_t i = 0; i < COUNT(yes); i++)
+		cr_expect_eq(read_lines(yes[i]).later.line, 1, "%s", yes[i]);
+	for (size_t i = 0; i < COUNT(no); i++)
+		cr_expect_eq(read_lines(no[i]).later.line, 0, "%s", no[i]);
+}
+
+/* Memory that falls as an epoch ends had grown within it. */
+Test(oom_when, memory_that_falls_as_an_epoch_ends)
+{
+	cr_expect_eq(read_lines("RAM is full at once\nand at the end of each epoch the memory drops").falls.line, 0);
+	cr_expect_eq(read_lines("RAM rises steadily within an epoch\nand at the end of each epoch the memory drops").falls.line, 2);
+	cr_expect_eq(read_lines("At the end of every epoch the memory usage decreases, and it increases in the next").falls.line, 1);
+	cr_expect_eq(read_lines("At the end of every epoch the loss decreases").falls.line, 0);
+}
