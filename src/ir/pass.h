@@ -10,6 +10,7 @@
 
 struct known_choices;
 struct known_orders;
+struct pointwise_reads;
 struct placed;
 struct target;
 
@@ -37,6 +38,7 @@ struct pass_options {
 				 * is kept */
 	struct known_choices *choices;	/* of what to make again, likewise (schedule/known_choices.h) */
 	struct known_orders *orders;	/* of windows, likewise (schedule/known_orders.h) */
+	struct pointwise_reads *reads;	/* of backward, by the formula, likewise (ops/pointwise.h) */
 	bool tight;		/* of several ranks, what waits takes no bytes (passes/updates_together.c) */
 	bool bound_only;		/* stop at lifetimes: the plan is wanted for its lower bound */
 	bool sketch;		/* leave out what is thorough: see passes_sketch() */

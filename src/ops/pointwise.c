@@ -313,9 +313,10 @@ reads_of(struct arena *a, const struct formula *f, int operand, bool by_results,
 /* Those of all operands: found once of each formula, since a network has few, and each way is a
  * formula to be made. */
 static const struct gradient_reads *
-known_reads(struct intern *pool, struct arena *a, const struct formula *f)
+known_reads(struct pointwise_reads *all, const struct formula *f)
 {
-	void **known = formula_pool_known(pool, a, f);
+	struct arena *a = all->arena;
+	void **known = formula_pool_known(&all->formulas, a, f);
 	struct gradient_reads *r = *known;
 	struct arena *scratch;
 	int k;
@@ -344,10 +345,10 @@ bytes_read(const struct formula *f, struct tensor *const *in, struct tensor *con
 }
 
 void
-pointwise_keep(struct intern *pool, struct arena *a, const struct formula *f, struct tensor *const *in,
+pointwise_keep(struct pointwise_reads *known, const struct formula *f, struct tensor *const *in,
     struct tensor *const *out, struct pointwise_kept *kept)
 {
-	const struct gradient_reads *r = known_reads(pool, a, f);
+	const struct gradient_reads *r = known_reads(known, f);
 	uint32_t all = 0;
 	int k;
 

@@ -28,9 +28,13 @@ struct pointwise_kept {
 	int n;
 };
 
-/* The pool knows what gradients of formulas read; it and what it knows live as long as the
- * arena. */
-void	pointwise_keep(struct intern *, struct arena *, const struct formula *, struct tensor *const *in,
+/* What gradients of formulas read, whatever network they are of: it lives as long as the arena. */
+struct pointwise_reads {
+	struct arena *arena;
+	struct intern formulas;
+};
+
+void	pointwise_keep(struct pointwise_reads *, const struct formula *, struct tensor *const *in,
 	    struct tensor *const *out, struct pointwise_kept *);
 void	pointwise_kept_add(struct pointwise_kept *, const struct tensor *);	/* unless it is there */
 int64_t	pointwise_bytes(const struct pointwise_kept *);

@@ -30,7 +30,7 @@ struct joins {
 	const int *reads;	/* by the id of a tensor */
 	int *place;		/* by the id of a tensor: the node that makes it; -1: none */
 	struct pointwise_kept **kept;	/* the same: what backward of that node reads; NULL: not asked yet */
-	struct intern *formulas;	/* what backward of them reads */
+	struct pointwise_reads *reads_of;	/* what backward of formulas reads */
 	struct arena *scratch;
 };
 
@@ -39,11 +39,15 @@ static void
 joins_init(struct joins *j, struct graph *g)
 {
 	struct arena *a = arena_child(g->module->arena);
+	const struct pass_options *o = g->module->options;
 	size_t tensors = (size_t)g->module->next_tensor + 1;
 	int i, k;
 
 	*j = (struct joins){ .g = g, .reads = sums_reads(g, a), .place = arena_array(a, tensors, sizeof(*j->place)),
-	    .kept = arena_array(a, tensors, sizeof(*j->kept)), .formulas = ARENA_NEW(a, struct intern), .scratch = a };
+	    .kept = arena_array(a, tensors, sizeof(*j->kept)), .scratch = a };
+	j->reads_of = o && o->reads ? o->reads : ARENA_NEW(a, struct pointwise_reads);
+	if (!j->reads_of->arena)
+		j->reads_of->arena = a;
 	for (i = 0; i < g->module->next_tensor; i++)
 		j->place[i] = -1;
 	for (i = 0; i < g->nodes.n; i++)
@@ -97,7 +101,7 @@ kept_by(const struct joins *j, const struct formula *f, struct tensor *const *in
 {
 	struct pointwise_kept *kept = ARENA_NEW(j->scratch, struct pointwise_kept);
 
-	pointwise_keep(j->formulas, j->scratch, f, in, out, kept);
+	pointwise_keep(j->reads_of, f, in, out, kept);
 	return kept;
 }
 

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "ops/pointwise.h"
 #include "plan/estimate.h"
 #include "plan/placed.h"
 #include "plan/plan.h"
@@ -42,6 +43,10 @@ for_questions(struct module *m, const struct pass_options *o)
 		kept->choices = known_choices_new(m->arena);
 	if (!kept->orders)
 		kept->orders = known_orders_new(m->arena);
+	if (!kept->reads) {
+		kept->reads = ARENA_NEW(m->arena, struct pointwise_reads);
+		kept->reads->arena = m->arena;
+	}
 	return kept;
 }
 
