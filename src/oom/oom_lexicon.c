@@ -1,7 +1,8 @@
 /*
- * All phrases stand in one table of hashes by their first four bytes, or by all of them where they
- * have fewer. At each byte of a text those that begin so are compared with it, which are none in
- * most places. Phrases stay where they are written, so that to learn one is to write down where
+ * Phrases stand in a table of hashes by their first four bytes, or by all of them where they have
+ * fewer; those of eight bytes and more, which are most, in another by these eight, so that few
+ * have the same. At each byte of a text those that begin so are compared with it, which are none
+ * in most places. Phrases stay where they are written, so that to learn one is to write down where
  * that is: a report asks for hundreds of lists, once each, and has few lines.
  *
  * What is found is kept with each list in the order of places, so that a part of the text finds its
@@ -17,6 +18,8 @@
 #define SLOTS	1024		/* of lists by their addresses */
 #define KEYS	8192		/* of phrases by their first bytes; a power of two */
 #define BEGINNING	4	/* bytes of a key, where a phrase has as many */
+#define FAR_KEYS	32768	/* the same of longer ones, a power of two; */
+#define FAR		8	/* bytes of a key */
 
 struct hit {			/* N bytes of the text at AT are a list's phrase number RANK */
 	int at, n, rank;
@@ -44,6 +47,8 @@ struct lexicon {
 	VEC(struct list) lists;
 	VEC(struct phrase) phrases;
 	int key[KEYS];			/* the phrase that was learned last; -1: none */
+	int far[FAR_KEYS];		/* the same of phrases of FAR bytes and more, */
+	bool has_far[KEYS];		/* of which some begin like that */
 	unsigned char brief[256];	/* bit N: a phrase of N bytes, fewer than BEGINNING, begins with that byte */
 	const char *text;		/* that was read last, */
 	char *small;			/* the same in small letters, */
@@ -56,25 +61,36 @@ struct lexicon {
 /* ---- phrases ---- */
 
 /* Of the first N bytes, up to BEGINNING, of as many that can be read. */
-static int *
-key_of(struct lexicon *l, const char *s, int n)
+static int
+key_of(const char *s, int n)
 {
 	static const unsigned char mask[BEGINNING + 1][BEGINNING] = { { 0 }, { 255 }, { 255, 255 }, { 255, 255, 255 }, { 255, 255, 255, 255 } };
 	uint32_t bytes, of;
 
 	memcpy(&bytes, s, BEGINNING);
 	memcpy(&of, mask[n], BEGINNING);
-	return &l->key[(bytes & of) * 2654435761u >> 7 & (KEYS - 1)];
+	return (int)((bytes & of) * 2654435761u >> 7 & (KEYS - 1));
+}
+
+static int
+far_key_of(const char *s)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, s, FAR);
+	return (int)(bytes * 0x9e3779b97f4a7c15u >> 40 & (FAR_KEYS - 1));
 }
 
 static void
 add_phrase(struct lexicon *l, int list, int rank, const char *s, int n)
 {
 	char first[BEGINNING] = { 0 };
-	int *key;
+	int *key, near;
 
 	memcpy(first, s, (size_t)(n < BEGINNING ? n : BEGINNING));
-	key = key_of(l, first, n < BEGINNING ? n : BEGINNING);
+	near = key_of(first, n < BEGINNING ? n : BEGINNING);
+	key = n < FAR ? &l->key[near] : &l->far[far_key_of(s)];
+	l->has_far[near] |= n >= FAR;
 	vec_push(l->arena, &l->phrases, ((struct phrase){ s, (unsigned char)n, s[n - 1], list, rank, *key }));
 	*key = l->phrases.n - 1;
 	if (n < BEGINNING)
@@ -102,18 +118,30 @@ note_hit(struct lexicon *l, const struct phrase *p, int at)
 	}
 }
 
-/* Phrases from number FROM on that have N bytes, or BEGINNING and more, and stand at AT. */
+/* Phrases from number FROM on, of those that begin with I, that have N bytes at least and MOST at
+ * most, and stand at AT. */
 static void
-find_at(struct lexicon *l, int at, int n, int from)
+find_among(struct lexicon *l, int i, int at, int n, int most, int from)
 {
-	const struct phrase *p;
-	int i;
+	const char *s = l->small + at;
 
-	for (i = *key_of(l, l->small + at, n); i >= from; i = p->next) {
-		p = &l->phrases.v[i];
-		if ((p->n == n || (n == BEGINNING && p->n > n)) && p->n <= l->n - at && l->small[at + p->n - 1] == p->last && memcmp(p->s, l->small + at, (size_t)p->n) == 0)
+	for (; i >= from; i = l->phrases.v[i].next) {
+		const struct phrase *p = &l->phrases.v[i];
+
+		if (p->n >= n && p->n <= most && s[p->n - 1] == p->last && memcmp(p->s, s, (size_t)p->n) == 0)
 			note_hit(l, p, at);
 	}
+}
+
+/* Those that have BEGINNING bytes or more. */
+static void
+find_long(struct lexicon *l, int at, int from)
+{
+	int key = key_of(l->small + at, BEGINNING), left = l->n - at;
+
+	find_among(l, l->key[key], at, BEGINNING, left < FAR ? left : FAR - 1, from);
+	if (l->has_far[key] && left >= FAR)
+		find_among(l, l->far[far_key_of(l->small + at)], at, FAR, left, from);
 }
 
 /* Phrases from number FROM on, in all of the text. */
@@ -127,9 +155,9 @@ find_all(struct lexicon *l, int from)
 		left = l->n - at;
 		for (brief = l->brief[(unsigned char)l->small[at]] >> 1, n = 1; brief && n <= left; brief >>= 1, n++)
 			if (brief & 1)
-				find_at(l, at, n, from);
+				find_among(l, l->key[key_of(l->small + at, n)], at, n, n, from);
 		if (left >= BEGINNING)
-			find_at(l, at, BEGINNING, from);
+			find_long(l, at, from);
 	}
 }
 
@@ -217,6 +245,7 @@ lexicon_new(struct arena *a)
 	l->arena = a;
 	memset(l->slot, -1, sizeof(l->slot));
 	memset(l->key, -1, sizeof(l->key));
+	memset(l->far, -1, sizeof(l->far));
 	return l;
 }
 
