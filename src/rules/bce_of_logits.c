@@ -52,6 +52,62 @@ tell_kl_div(const struct rule *rule, struct lint *l, const struct node *n, const
 		    node_is(last, "tanh") ? "in place of tanh" : "behind it");
 }
 
+/* ---- overlap of masks ---- */
+
+/* What a number is a multiple of, with or without something added. */
+static const struct node *
+past_scale(const struct tensor *t)
+{
+	const struct node *n = t->def;
+
+	while (node_is(n, "scale"))
+		n = n->in[0]->def;
+	return n;
+}
+
+/* Is it the sum of T? */
+static bool
+sums(const struct tensor *of, const struct tensor *t)
+{
+	const struct node *n = past_scale(of);
+
+	return node_is(n, "sum") && n->in[0] == t;
+}
+
+/* Of 2 sum(p t) / (sum(p) + sum(t)): p, if nothing bounds it; else NULL. */
+static const struct node *
+shared_logits(const struct node *n)
+{
+	const struct node *both, *product, *whole;
+	int k;
+
+	if (!node_is(n, "div") || n->nin < 2 || !n->in[0] || !n->in[1] || !node_is(both = past_scale(n->in[0]), "sum") ||
+	    !node_is(whole = past_scale(n->in[1]), "add") || whole->nin < 2 || !whole->in[1])
+		return NULL;
+	product = both->in[0]->def;
+	for (k = 0; node_is(product, "mul") && product->nin > 1 && product->in[1] && k < 2; k++) {
+		const struct tensor *x = product->in[k], *t = product->in[1 - k];
+
+		if (t->kind == T_TARGET && x->def && is_unbounded(tensor_maker(x)) &&
+		    ((sums(whole->in[0], x) && sums(whole->in[1], t)) || (sums(whole->in[1], x) && sums(whole->in[0], t))))
+			return tensor_maker(x);
+	}
+	return NULL;
+}
+
+static void
+tell_overlap(const struct rule *rule, struct lint *l, const struct node *n, const struct node *last)
+{
+	struct diag *g = lint_report(l, rule, n->loc, "the share that two masks have in common takes probabilities, and %s leaves %s",
+	    last->op->name, node_is(last, "relu") ? "numbers above 1, too" : node_is(last, "tanh") ? "numbers below 0, too" :
+	    "numbers of any size");
+
+	diag_place(l->diags, g, last->loc, "that is here");
+	diag_fact(l->diags, g, "2 sum(p t) / (sum(p) + sum(t)) is at most 1 of numbers from 0 to 1 alone: of others it has no upper end, and "
+	    "the sum below may be 0");
+	diag_help(l->diags, g, "sigmoid %s", node_is(last, "relu") || node_is(last, "tanh") ? "in its place" : "behind it");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -62,8 +118,10 @@ check(const struct rule *rule, struct lint *l)
 	for (i = 0; m->set.train && i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i];
 		bool bce = node_is(n, "bce"), kl = node_is(n, "kl_div");
-		const struct node *last = bce || kl ? tensor_maker(n->in[0]) : NULL;
+		const struct node *last = bce || kl ? tensor_maker(n->in[0]) : NULL, *shared = shared_logits(n);
 
+		if (shared && place_is_new(&reported, l, rule, n->loc))
+			tell_overlap(rule, l, n, shared);
 		if (!last || (!is_unbounded(last) && !(kl && is_probability(last))) ||
 		    !place_is_new(&reported, l, rule, n->loc))
 			continue;
@@ -87,7 +145,9 @@ const struct rule rule_bce_of_logits = {
 	    "Write bce_with_logits, which makes the probability itself and keeps digits that sigmoid and a logarithm after it lose. In a "
 	    "network that answers with probabilities, sigmoid stands behind the last layer.\n\n"
 	    "kl_div, as PyTorch's, takes logarithms of probabilities and is least where they match the target. Of numbers that are no "
-	    "logarithms of shares of 1 it has no least: it falls as long as they grow. Write softmax -> log before it.",
+	    "logarithms of shares of 1 it has no least: it falls as long as they grow. Write softmax -> log before it.\n\n"
+	    "And the overlap of masks, as dice of std/losses.nn: 2 sum(p t) / (sum(p) + sum(t)) of what a layer answers straight, where p are to be "
+	    "probabilities.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };
