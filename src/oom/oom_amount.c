@@ -27,7 +27,6 @@ struct amount {
 
 /* What is counted, as it stands behind its number; and as a setting ahead of one. */
 static const char *const units[AMOUNTS] = {
-	[AMOUNT_BATCH] = "", [AMOUNT_SIDES] = "",
 	[AMOUNT_SAMPLES] = "sample samples image images picture pictures photo photos img imgs sentence sentences document documents text texts prompt prompts file files video videos",
 	[AMOUNT_FRAMES] = "frame frames", [AMOUNT_PAGES] = "page pages", [AMOUNT_TOKENS] = "token tokens", [AMOUNT_ROWS] = "row rows record records entries lines",
 	[AMOUNT_POINTS] = "point points node nodes atom atoms residue residues particles vertices cells"
@@ -78,7 +77,7 @@ has_unit(struct talk t, const char *at, const char *to, enum amount_of *of)
 	if (word.s - to == 1 && talk_is_one_of(word, BETWEEN))
 		word = clause_word_behind(t, to = word.s + word.n);
 	for (i = 0; i < AMOUNTS && word.s - to == 1; i++)
-		if (talk_is_one_of(word, units[i])) {
+		if (units[i] && talk_is_one_of(word, units[i])) {
 			*of = (enum amount_of)i;
 			return true;
 		}
@@ -143,6 +142,29 @@ past_sides(struct talk t, const char *to, int64_t *n)
 	return to;
 }
 
+/* Networks by their names: what those of the first keep of a picture, and their weights, is less
+ * than what those of the second do. */
+#define SMALL_NETWORKS	"zf zfnet alexnet caffenet googlenet lenet squeezenet mobilenet mobilenetv2 mobilenetv3 shufflenet resnet18 resnet-18"
+#define LARGE_NETWORKS	"vgg vgg16 vgg19 vgg-16 vgg-19 vgg_16 vgg_19 resnet101 resnet-101 resnet152 resnet-152"
+
+/* Is the word at S, which no other byte of a word is ahead of, such a name? */
+static bool
+is_network(struct talk t, const char *s, struct amount *is)
+{
+	const char *to = s, *end = t.s + t.n;
+	struct talk word;
+
+	if (s > t.s && (piece_is_word(s[-1]) || memchr("-/.", s[-1], 3)))
+		return false;
+	while (to < end && (piece_is_word(*to) || (*to == '-' && to + 1 < end && is_digit(to[1]))))
+		to++;
+	word = talk_part(t, s, to);
+	if (!talk_is_one_of(word, SMALL_NETWORKS) && !talk_is_one_of(word, LARGE_NETWORKS))
+		return false;
+	*is = (struct amount){ AMOUNT_NETWORK, talk_is_one_of(word, SMALL_NETWORKS) ? 1 : 2, s, to };
+	return true;
+}
+
 /* "512 / 12710 tokens": a count of what is gone through. */
 static bool
 is_part(struct talk t, const char *s)
@@ -161,6 +183,8 @@ next_amount(const struct oom_amounts *p, struct talk t, const char *s, int line,
 
 	for (; s < end; s = to > s ? to : s + 1) {
 		to = s;
+		if (is_letter(*s) && is_network(t, s, is))
+			return true;
 		if (!is_digit(*s) || is_part(t, s) || (s > t.s && (piece_is_word(s[-1]) || memchr("./-$#<>~", s[-1], 8))) || !(to = piece_count(s, end, &n)))
 			continue;
 		sides = past_sides(t, to, &n);
@@ -186,7 +210,7 @@ next_amount(const struct oom_amounts *p, struct talk t, const char *s, int line,
 		if (n > 0 && (has_unit(t, s, to, &is->of) || has_setting(t, s, &is->of)))
 			return true;
 		/* "When setting it to 96 ...": of what was told of last */
-		if (n > 0 && p->last && p->line == line && talk_is_one_of(clause_word_ahead(t, s), "to") && talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "set setting change changing changed increase increased") &&
+		if (n > 0 && p->last && p->last - 1 != AMOUNT_NETWORK && p->line == line && talk_is_one_of(clause_word_ahead(t, s), "to") && talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "set setting change changing changed increase increased") &&
 		    clause_word_behind(t, to).s - to == 1 && talk_is_one_of(clause_word_behind(t, to), "it i the this causes gives triggers")) {
 			is->of = (enum amount_of)(p->last - 1);
 			return true;
@@ -346,6 +370,6 @@ oom_amount_line(struct oom_amounts *p, struct talk t, int line, struct said *to)
 	}
 	p->whole = whole_fails(t) ? line : p->whole;
 	for (i = 0; i < AMOUNTS && !to->line; i++)
-		if (p->of[i].runs && ((p->of[i].fails > p->of[i].runs) || (p->whole == line && p->of[i].run.line == line && i != AMOUNT_BATCH && i != AMOUNT_SIDES)))
+		if (p->of[i].runs && ((p->of[i].fails > p->of[i].runs) || (p->whole == line && p->of[i].run.line == line && i != AMOUNT_BATCH && i != AMOUNT_SIDES && i != AMOUNT_NETWORK)))
 			*to = p->of[i].run;
 }

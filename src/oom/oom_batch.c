@@ -48,6 +48,18 @@ is_own_setting(struct talk t, struct talk sentence)
 	    !talk_any_whole(sentence, "but before previously now then so reduced reduce lower smaller");
 }
 
+#define AS_MINE		"in my experiment|in my experiments|in my case|on my|for me|in my setting|in my run|in my training"
+
+/* "As in the paper, the batch is 32. But this leads to an OOM in my experiments.": of a batch that
+ * others have, too. */
+static bool
+fails_here(struct talk t, struct talk sentence)
+{
+	struct talk next = next_sentence(t, sentence), first = clause_word_behind(next, next.s);
+
+	return talk_is_one_of(first, "but however this that") && talk_any_whole(next, "this that it") && talk_has_whole(next, AS_MINE) && oom_fares_ill(next) && !oom_fares_well(next) && !memchr(next.s, '?', next.n);
+}
+
 /* Does a sentence that has a batch say that it fails, or the one beside it, where it goes on with
  * that or that speaks of each or of the same? */
 static bool
@@ -55,7 +67,7 @@ fails(struct talk t, struct talk sentence)
 {
 	struct talk next = next_sentence(t, sentence);
 
-	return goes_on(t, sentence) || is_own_setting(t, sentence) || oom_fares_ill(sentence) || (talk_any_whole(next, "each all every same still") && oom_fares_ill(next) && !oom_fares_well(next));
+	return goes_on(t, sentence) || is_own_setting(t, sentence) || fails_here(t, sentence) || oom_fares_ill(sentence) || (talk_any_whole(next, "each all every same still") && oom_fares_ill(next) && !oom_fares_well(next));
 }
 
 /* Is it what happened, or, as in "if I use a batch of 16 it throws an error", what does each
@@ -197,7 +209,7 @@ fails_with(struct talk t, oom_number_next *next, int64_t *least)
 		sentence = behind_but(clause_sentence(t, at), at);
 		if (talk_any_phrase(sentence, OF_GRAPHS) || oom_batch_is_most(t, at) || is_set_after(t, sentence, at))
 			continue;
-		if (fails(t, sentence) && (!oom_fares_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == oom_number_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n) && !talk_any_phrase(talk_head(sentence, at + n, 2), ">")))) && (!oom_fares_others(sentence) || fails_itself(sentence, at, n)) &&
+		if (fails(t, sentence) && (!oom_fares_well(sentence) || fails_even(sentence, at, n)) && !is_ahead_of_tests(sentence, at) && !(next == oom_number_batch && (is_most_that_runs(sentence, at, n) || (*least == 1 && is_above(sentence, at, n) && !talk_any_phrase(talk_head(sentence, at + n, 2), ">")))) && (!oom_fares_others(sentence) || fails_itself(sentence, at, n) || fails_here(t, sentence)) &&
 		    !is_other_batch(sentence, at, *least) && happens(t, sentence, at, n)) {
 			*least += next == oom_number_batch && talk_any_phrase(talk_head(sentence, at + n, 2), ">");
 			return at;
@@ -213,13 +225,13 @@ says_one(struct talk sentence, const char *at)
 	return talk_is_one_of(clause_word_behind(sentence, sentence.s), "but though although") && !talk_any_whole(talk_part(sentence, sentence.s, at), "with using for at when while only is does can should if");
 }
 
-#define IN_VAIN		"not work|n't work|didnt work|doesnt work|no luck|no use|to no avail|in vain|not help|n't help|no help|nothing changed|nothing changes|changed nothing|changes nothing|no effect|no difference|same problem|same error|same issue|still get|still got|still fails|still failing|still the same"
+#define IN_VAIN		"not work|n't work|not working|n't working|still exist|still exists|still exits|still there|persists|persist|didnt work|doesnt work|no luck|no use|to no avail|in vain|not help|n't help|no help|nothing changed|nothing changes|changed nothing|changes nothing|no effect|no difference|same problem|same error|same issue|still get|still got|still fails|still failing|still the same"
 
 /* "I reduced the batch to 1, but it does not work": not for a layer that needs several samples. */
 static bool
 is_in_vain(struct talk sentence, const char *at)
 {
-	return talk_any_begins(talk_part(sentence, sentence.s, at), "reduc lower decreas even set chang tried try") && (talk_has_whole(sentence, IN_VAIN) || talk_any_phrase(sentence, "n't work|n't help")) &&
+	return talk_any_begins(talk_part(sentence, sentence.s, at), "reduc lower decreas minimi even set chang tried try") && (talk_has_whole(sentence, IN_VAIN) || talk_any_phrase(sentence, "n't work|n't help")) &&
 	    !talk_any_begins(sentence, "norm shape dimension expected error accuracy loss converg") && !talk_any_whole(sentence, "should could would you your hope want wish");
 }
 
@@ -247,8 +259,8 @@ uses_one(struct talk t)
 
 	while ((count = oom_number_batch(t, &at, &n)) > 0) {
 		sentence = clause_sentence(t, at);
-		used = talk_find_whole(sentence, "i used|i use|and used|i am using|i'm using|i already use|i already used|my batch", &length);
-		if (((used && used < at) || sets_one(t, sentence, at) || talk_any_whole(talk_clause(sentence, at, n), "already") || says_one(sentence, at) || is_in_vain(sentence, at)) && count == 1 && !is_above(sentence, at, n) && !oom_fares_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now problem issue solv fix resolv disappear gone") && !oom_fares_says(sentence, OOM_RUNS_WELL) && (!talk_has_whole(sentence, OOM_WISHED) || is_in_vain(sentence, at)) && (!memchr(sentence.s, '?', sentence.n) || says_one(sentence, at)))
+		used = talk_find_whole(sentence, "i used|i use|and used|i am using|i'm using|i am keeping|i keep|i'm keeping|i kept|i already use|i already used|my batch", &length);
+		if (((used && used < at) || sets_one(t, sentence, at) || talk_any_whole(talk_clause(sentence, at, n), "already") || says_one(sentence, at) || is_in_vain(sentence, at)) && count == 1 && !is_above(sentence, at, n) && !oom_fares_others(sentence) && !talk_any_begins(sentence, "val test eval debug infer predict accumul when if once after instead now solv fix resolv disappear gone") && (is_in_vain(sentence, at) || !talk_any_begins(sentence, "problem issue")) && !oom_fares_says(sentence, OOM_RUNS_WELL) && (!talk_has_whole(sentence, OOM_WISHED) || is_in_vain(sentence, at)) && (!memchr(sentence.s, '?', sentence.n) || says_one(sentence, at)))
 			return at;
 	}
 	return NULL;
@@ -393,7 +405,7 @@ commanded(struct talk t, int64_t *least)
 	return NULL;
 }
 
-#define SET_TO_ONE	"调为1|调小到1|减到1|减小到1|减少到1|缩小到1|降低到1|改到1|设到1|已经是1|已经为1|已经设1|只有1|调成1|调到1|改为1|改成1|设为1|设成1|设置为1|设置成1|降到1|降为1"
+#define SET_TO_ONE	"调到了1|调成了1|调为了1|设为了1|设成了1|设置为了1|改成了1|改为了1|降到了1|降低到了1|减到了1|减少到了1|减小到了1|缩小到了1|调为1|调小到1|减到1|减小到1|减少到1|缩小到1|降低到1|改到1|设到1|已经是1|已经为1|已经设1|只有1|调成1|调到1|改为1|改成1|设为1|设成1|设置为1|设置成1|降到1|降为1"
 #define ALL_THE_SAME	"依然|还是|仍|也不行|也爆|也报|也会"
 #define WITHIN		40	/* bytes from the number to what is said of it */
 

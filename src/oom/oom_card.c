@@ -91,6 +91,15 @@ asks_and_fails(struct talk t, const char *s)
 	return oom_short_fails(next) && !clause_is_question(next) && !talk_any_whole(next, "if would will should might may");
 }
 
+/* "a 2G memory GPU": a card right behind the memory that it has. */
+static bool
+has_card(struct talk t, const char *to)
+{
+	struct talk memory = clause_word_behind(t, to);
+
+	return talk_any_begins(clause_word_behind(t, memory.s + memory.n), OF_CARD);
+}
+
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
  * machine's, nor what one needs. */
 static bool
@@ -101,7 +110,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 
 	if (is_of_past(clause) || works_there(t, s) || is_share_taken(t, clause) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
 		return false;
-	if (is_of_files(t, to) || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead))
+	if (is_of_files(t, to) || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead && !has_card(t, to)))
 		return false;
 	if (!talk_any_begins(clause, OF_CARD) && !named_ahead && !talk_has_whole(clause, "video card|graphic card"))
 		return false;
@@ -115,9 +124,9 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 }
 
 /* Cards that have as much or less, in all of their kinds. */
-#define SMALL_CARDS	"gtx 950|gtx950|gtx 960|gtx960|gtx 965m|gtx 970|gtx970|gtx 980|gtx980|gtx 980ti|gtx 980 ti|gtx980ti|gtx 1050|gtx1050|gtx 1050ti|gtx 1050 ti|gtx1050ti|gtx 1060|gtx1060|gtx 1070|gtx1070|gtx 1650|gtx1650|"	\
+#define SMALL_CARDS	"gtx 950|gtx950|geforce 920m|geforce 920mx|geforce 930m|geforce 930mx|geforce 940m|geforce 940mx|geforce 830m|geforce 840m|geforce 820m|gtx 840m|gtx 850m|gtx 860m|gtx 950m|gtx 960m|geforce 960m|geforce 950m|geforce 750m|geforce 755m|geforce 755 m|geforce 750 m|geforce gt 710|geforce gt 730|gt 730|gt 740|gt 1030|gt 710|geforce mx150|mx110|mx130|mx230|mx330|gtx 960|gtx960|gtx 965m|gtx 970|gtx970|gtx 980|gtx980|gtx 980ti|gtx 980 ti|gtx980ti|gtx 1050|gtx1050|gtx 1050ti|gtx 1050 ti|gtx1050ti|gtx 1060|gtx1060|gtx 1070|gtx1070|gtx 1650|gtx1650|"	\
     "gtx 1660|gtx1660|rtx 2070|rtx2070|rtx 3060|rtx3060|rtx 3060ti|rtx 3060 ti|rtx 3070|rtx3070|gtx 1080|gtx1080|gtx 1080ti|gtx1080ti|1080 ti|1080ti|rtx 2080|rtx2080|rtx 2080ti|rtx2080ti|2080 ti|2080ti|titan x|titan xp|940mx|mx150|mx250|mx350|mx450|gtx 750|gtx 750ti|gtx 750 ti|gtx 780|gtx 650|gtx650"
-#define OF_ONES_OWN	"i am using|i'm using|i use|i have|i only have|i've got|i run|i am running|i'm running|my gpu|my card|my graphics|we use|we have|we are using|it runs on|running on|training on|train on|with a|on a|on my"
+#define OF_ONES_OWN	"i am using|i'm using|i use|i have|i only have|i've got|i run|i am running|i'm running|my gpu|my card|my graphics|we use|we have|we are using|it runs on|running on|training on|train on|with a|on a|on my|graphic nvidia|graphics nvidia|graphic card|graphics card|graphic driver|my graphic"
 
 #define OF_ONES_CHINESE	"显卡是|显卡为|显卡：|显卡:|我用的是|我使用的是|我的是|我是用|我的卡是|gpu是|gpu为|gpu：|我的显卡|单张|用的显卡"
 
@@ -159,8 +168,30 @@ named_card(struct talk t)
 /* With which a device of any size is too small for what failed there. */
 #define AT_ONCE		"as soon as|right away|immediately|at the first step|in the first step|at the first iteration|in the first iteration|at the very beginning"
 
+#define HOLDS_NOT_CHINESE	"hold不住|撑不住|扛不住|顶不住|吃不消|不够用|都不够|还不够|不够了|还是不够|也不够"
 #define FAILS_CHINESE	"超显存|超出显存|炸显存|显存炸|爆显存|显存爆|爆掉|显存不足|显存不够|显存溢出|oom|out of memory|out-of-memory|现存不足"
 #define TAKEN_CHINESE	"需要|占用|建议|要求|至少|够用|足够|占了|剩|训练占|才占|只占|空闲|可以跑|能跑|怎么才"
+
+/* "我的12g就不够用了", "16g的显存hold不住": an amount of one's own, with what is said of it right behind. */
+static const char *
+own_in_chinese(struct talk t)
+{
+	const char *at = NULL, *s, *end = t.s + t.n, *to;
+	int64_t n;
+	size_t length;
+
+	if (!talk_any_phrase(t, "显存|gpu|显卡"))
+		return NULL;
+	while (talk_next_phrase(t, HOLDS_NOT_CHINESE, &at, &length)) {
+		for (s = at; s > t.s && at - s < 24 && !is_digit(*s); s--)
+			;
+		for (; s > t.s && is_digit(s[-1]); s--)
+			;
+		if (is_digit(*s) && (to = piece_number(s, end, &n)) && n > 0 && n <= MOST_DEVICE && to < end && lower(*to) == 'g' && !talk_any_phrase(talk_part(t, to, at), "内存|，|,|硬盘"))
+			return s;
+	}
+	return NULL;
+}
 
 /* "12GB显存单卡，也会爆显存": an amount right ahead of the word for a card's memory. */
 static const char *
@@ -170,6 +201,8 @@ card_in_chinese(struct talk t)
 	int64_t n;
 	size_t length;
 
+	if ((at = own_in_chinese(t)))
+		return at;
 	if (!talk_any_phrase(t, FAILS_CHINESE) || talk_any_phrase(t, TAKEN_CHINESE))
 		return NULL;
 	while (talk_next_phrase(t, "g显存|gb显存|g 显存|gb 显存|g的显存|gb的显存", &at, &length)) {
@@ -211,12 +244,33 @@ asked_enough(struct talk t)
 	return NULL;
 }
 
-/* "on Kaggle's GPUs (14 GB available) but I run out of memory": in brackets behind a card's name,
- * of what fails there. */
+#define OF_NAME		5	/* words of a card's name */
+
+/* "GeForce 755 M (": does what stands ahead of the bracket at S name a card? */
+static bool
+is_named_ahead(struct talk t, const char *s)
+{
+	struct talk word;
+	int i;
+
+	if (s - t.s < 3 || s[-1] != '(')
+		return false;
+	for (i = 0, s--; i < OF_NAME && (word = clause_word_ahead(t, s)).n > 0 && !memchr(word.s, ',', (size_t)(s - word.s)); i++, s = word.s)
+		if (talk_any_begins(word, OF_CARD))
+			return true;
+	return false;
+}
+
+/* "on Kaggle's GPUs (14 GB available) but I run out of memory", "a GeForce 755 M (2 gb ram)": in
+ * brackets behind a card's name, of what fails there. */
 static bool
 is_all_there(struct talk t, struct talk clause, const char *to)
 {
-	struct talk sentence = talk_sentence(t, clause.s);
+	struct talk sentence = talk_sentence(t, clause.s), word = clause_word_behind(t, to);
+	bool is_its = is_named_ahead(t, clause.s) && talk_is_one_of(word, "ram memory vram mem") && *to != ',' && word.s + word.n < t.s + t.n && word.s[word.n] == ')' && talk_has_whole(talk_part(t, sentence.s, clause.s), "i have|i use|i am using|i'm using|my|we have|on a|with a");
+
+	if (is_its)
+		return !talk_any_whole(sentence, "if need needs should") && !works_there(t, clause.s) && !memchr(sentence.s, '?', sentence.n);
 
 	return clause.s - t.s > 3 && clause.s[-1] == '(' && talk_is_one_of(clause_word_behind(clause, to), "available") && talk_any_begins(clause_word_ahead(t, clause.s - 1), OF_CARD) && oom_short_fails(sentence) &&
 	    !talk_any_whole(sentence, "only left free") && !memchr(talk_part(t, sentence.s, clause.s).s, '?', (size_t)(clause.s - sentence.s));

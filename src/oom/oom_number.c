@@ -16,7 +16,7 @@
     "总tokens|总token|token数|tokens数|token长度|tokens长度|序列长度|上下文长度|文本长度|最大长度|シーケンス長|시퀀스 길이"
 /* Between the word and its number; another setting that is made as small is among them. */
 #define LINKS	"is are was were be been being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
-    "large long high very had has have and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
+    "large long high low small like very had has have and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
 #define THAN		" reaches reach reached exceeds exceeded higher larger greater longer more than above beyond over anything"	/* and between a length and it */
 /* From the number to the next of a list, which is none of a time: "16 until 2 days ago". */
 #define TIMES	"day days week weeks month months hour hours minute minutes am pm"

@@ -11,7 +11,7 @@
 #define OOM_LEAST_LENGTH	512	/* that is worth a word */
 
 /* Words for a batch, with strokes between them. */
-#define OOM_BATCHES	"samples_per_gpu|samples per gpu|imgs_per_gpu|img_per_gpu|images_per_gpu|images per gpu|imgs per gpu|ims_per_batch|batch=|batch =|batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|batch__size|bath size|bath_size|bathsize|bach size|bach_size|bachsize|bacth size|bacth_size|bacthsize|batch sice|batch_sice|batch szie|batch_szie|batchszie|batch siz|batch_siz|minibatch size|mini-batch size|mini batch size|batch of|batches of|bs|"	\
+#define OOM_BATCHES	"samples_per_gpu|samples per gpu|imgs_per_gpu|img_per_gpu|images_per_gpu|images per gpu|imgs per gpu|ims_per_batch|batch=|batch =|batch size|batch sizes|batch_size|batch-size|batchsize|batchsizes|batch__size|bath size|bath_size|bathsize|bach size|bach_size|bachsize|bacth size|bacth_size|bacthsize|batch sice|batch_sice|batch szie|batch_szie|batchszie|batch siz|batch_siz|minibatch size|mini-batch size|mini batch size|batch of|batches of|batch_num to|batch num to|bs|"	\
     "批量大小|批次大小|批大小|"	\
     "バッチサイズ|"	\
     "배치 사이즈|배치사이즈|"	\

@@ -94,6 +94,41 @@ ends_with_it(struct talk t, struct talk clause, const char *at)
 	return false;
 }
 
+/* "a GPU card with 4 GB RAM", "GeForce 755 M (2 gb ram)": is the RAM at AT what a card has? */
+static bool
+is_ram_of_card(struct talk t, const char *at)
+{
+	struct talk word = clause_word_ahead(t, at);
+	int i;
+
+	if (talk_any_whole(word, "gb gib g"))
+		word = clause_word_ahead(t, word.s);
+	if (word.n == 0 || !is_digit(*word.s) || at - word.s > (long)sizeof("100 gib "))
+		return false;
+	if (word.s > t.s && word.s[-1] == '(') {
+		for (i = 0; i < MOST_AHEAD && (word = clause_word_ahead(t, word.s)).n > 0; i++)
+			if (talk_any_whole(word, "geforce rtx gtx titan tesla quadro nvidia gpu"))
+				return true;
+		return false;
+	}
+	word = clause_word_ahead(t, word.s);
+	return talk_any_whole(word, "with of has having") && talk_any_whole(clause_word_ahead(t, word.s), "card gpu");
+}
+
+/* Does T name RAM, of a machine? */
+static bool
+names_ram(struct talk t)
+{
+	struct talk rest;
+	const char *at;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, OF_HOST, &n)); rest = talk_part(t, at + n, t.s + t.n))
+		if (n != 3 || !is_ram_of_card(t, at))
+			return true;
+	return false;
+}
+
 /* Is the machine's memory named, and not by a clause that denies it or says that there is enough:
  * "the RAM is fine"? */
 static bool
@@ -106,6 +141,8 @@ names_host(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, OF_HOST, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		if (clause.s && at < clause.s + clause.n)
 			continue;		/* of which all has been asked */
+		if (n == 3 && is_ram_of_card(t, at))
+			continue;
 		clause = talk_clause(t, at, n);
 		if (is_what_there_is(clause, at)) {
 			if (ends_with_it(t, clause, at))
@@ -166,7 +203,7 @@ counts_ram(struct talk t)
 bool
 oom_whose_names_ram(struct talk t)
 {
-	return (talk_has_whole(t, OF_HOST) || talk_any_phrase(t, "gb machine|gb ram|gb of ram|python process|" NOT_OF_DEVICE)) && !talk_has_whole(t, RAM_OF_DEVICE);
+	return (names_ram(t) || talk_any_phrase(t, "gb machine|gb of ram|python process|" NOT_OF_DEVICE)) && !talk_has_whole(t, RAM_OF_DEVICE);
 }
 
 /* Does it say so of what it speaks of? */
