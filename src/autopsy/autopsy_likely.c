@@ -73,11 +73,11 @@ is_killed(const struct oom_message *o)
 	return o->says && (o->kind == OOM_TOLD ? o->host : o->kind == OOM_KERNEL && (strcmp(o->says, SIGNAL_9) == 0 || strcmp(o->says, KILLED) == 0));
 }
 
-/* Was it Java's heap, of which nothing tells what had filled it? */
+/* Was it the heap of Java or of JavaScript, of which nothing tells what had filled it? */
 static bool
 is_heap(const struct oom_message *o)
 {
-	return o->says && strcmp(o->says, JAVA_HEAP) == 0;
+	return o->says && (strcmp(o->says, JAVA_HEAP) == 0 || strcmp(o->says, SCRIPT_HEAP) == 0);
 }
 
 /* Does the message say no more than that a device was full, where a program names what ran then? */
