@@ -74,6 +74,25 @@ names_run(struct talk t, const char *at, size_t n)
 	    (next.n == 0 || talk_is_one_of(next, "without by with again when while after at even")) && talk_any_whole(talk_sentence(t, at), RUNS));
 }
 
+#define WRITES	"says said shows showed showing displays displayed display prints printed print printing outputs output reports reported returns returned gives gave"
+
+/* "Killed when saving the weights", as titles have it; "it print killed": a run's end by its
+ * shell's word. */
+static const char *
+killed_at_work(struct talk t)
+{
+	struct talk first = clause_word_behind(t, t.s), rest = t;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	if (talk_is_one_of(first, "killed") && *first.s == 'K' && talk_is_one_of(clause_word_behind(t, first.s + first.n), "when while during after at upon on in by"))
+		return first.s;
+	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end))
+		if (talk_is_one_of(clause_word_ahead(t, at), WRITES) && clause_word_behind(talk_clause(t, at, n), at + n).n == 0)
+			return at;
+	return NULL;
+}
+
 const char *
 oom_killed_told(struct talk t)
 {
@@ -97,7 +116,9 @@ oom_killed_told(struct talk t)
 		at = quotes_killed(t);
 	if (!at) {
 		at = talk_find_whole(t, "kills itself|killing itself|killed itself|kill itself|killed by itself|says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|always killed|often killed|frequently killed|constantly killed|repeatedly killed|immediately killed|automatically killed|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux|os kills|system kills|kernel kills|linux kills", &n);
-		if (!at || !names_run(t, at, n))
+		if (!at && (at = killed_at_work(t)))
+			n = sizeof("killed") - 1;
+		else if (!at || !names_run(t, at, n))
 			return talk_has_whole(t, "by the os|by os|by the system|by system|by the kernel|by linux|by the operating system") ? talk_first(t, QUOTED) : NULL;
 	}
 	clause = talk_clause(t, at, n);

@@ -58,7 +58,7 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return is_tried(t, clause, at) || is_after_tests(clause, at) || (talk_any_phrase(talk_head(t, at, sizeof("when using test")), "doing the|to do |using test|on the test data") && talk_any_begins(sentence, "train")) || talk_any_phrase(talk_head(t, at, sizeof("but the test accuracy")), "test loss|test accuracy") || talk_any_phrase(sentence, OF_CODE) || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
+	return is_tried(t, clause, at) || is_after_tests(clause, at) || (talk_any_phrase(talk_head(t, at, sizeof("when using test")), "doing the|to do |using test|on the test data") && talk_any_begins(sentence, "train")) || talk_any_phrase(talk_head(t, at, sizeof("but the test accuracy")), "test loss|test accuracy") || talk_any_phrase(sentence, OF_CODE) || talk_any_phrase(talk_head(t, at, sizeof("with custom compute_metrics = none")), "metrics=none|metrics = none") || talk_has_whole(talk_part(t, sentence.s, at), WATCHES) || (talk_any_phrase(talk_head(t, at, sizeof("in eval mode")), "eval mode") && talk_any_whole(sentence, "train training")) || (talk_any_begins(talk_head(t, at, 7), "predict") && talk_any_phrase(sentence, FITS)) ||
 	    (talk_any_whole(sentence, "train training") && talk_any_whole(talk_part(t, sentence.s, at), "or")) ||
 	    talk_has_whole(sentence, "not always|not only|n't always|isn't only|sometimes during training|sometimes in training");
 }
@@ -239,6 +239,8 @@ oom_use_line(struct oom_paste *p, struct talk t, int line, enum oom_source sourc
 	if (source == SOURCE_COMMAND)
 		oom_note(&p->evaluating, t, talk_first(t, "--eval-only|--eval_only|--evaluate-only|--test-only|--test_only|--only-eval|--only_eval|--only_test|--only-test"), line);
 	oom_note(&p->metrics, t, measures(t), line);
+	if (p->metrics.line == line && p->told.here_line == line && !p->evaluating.line && talk_any_begins(t, "evaluat validat"))
+		p->evaluating = p->metrics;	/* where its results fill memory, it failed in that */
 	if (!talk_any_of(t, "train fine-tun finetun"))
 		oom_note_failure(&p->inferring, &p->told, t, infers(t), line);
 	if (talk_any_whole(t, "inference infer") && talk_has_whole(t, OF_TRAINED))

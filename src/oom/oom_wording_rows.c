@@ -131,8 +131,8 @@ const struct way oom_wordings[WORDINGS][WORDING_WAYS] = {
 	[WORDING_FOLLOWED] = { { WHOLE("followed the suggestion|followed this suggestion|followed that suggestion|followed your suggestion|followed the advice|followed this advice|followed your advice|followed the recommendation|did as suggested|did what was suggested|applied the suggestion"), { OR_IS(SENTENCE_BEHIND, RUNS), HAS(SENTENCE_BEHIND, PHRASES, OOM_RUNS_THEN), ISNT(SENTENCE_BEHIND, FAILS), ISNT(IN_SENTENCE, MARK),
 	    NOT(IN_SENTENCE, WORDS, OOM_ALSO_THEN " " OOM_NOT_ENDED) } } },
 	/* 就不报错了, 就好了, 解决了 of what was changed; not asked, denied or of others */
-	[WORDING_ENDED_CHINESE] = { { ANYWHERE("就不报错|就不会报错|就不再报错|就没有报错|就不爆显存|就不会爆显存|就不oom|就不会oom|就正常了|就可以正常|后正常|就好了|就解决了|后解决|问题解决|解决了这个问题|解决了该问题|就没问题了|就没有问题了|就能跑了|就可以跑了"), { HAS(LINE_AHEAD, PIECES, "改|设|换|调|去掉|删|关|减|降|注释|加上|移"),
-	    NOT(IN_LINE, PIECES, "别人|有人|他们|网上|听说|不行|没用|无效|试过|试了|吗|么|怎么|如何|请问|是不是|能不能|还是|仍|依然|没有解决|未解决|没解决|无法|如果|希望|应该|可能|?|？|重启") } } },
+	[WORDING_ENDED_CHINESE] = { { ANYWHERE("就不报错|就不会报错|就不会出现|就不再出现|就没再出现|就不再报错|就没有报错|就不爆显存|就不会爆显存|就不oom|就不会oom|就正常了|就可以正常|后正常|就好了|就解决了|后解决|问题解决|解决了这个问题|解决了该问题|就没问题了|就没有问题了|就能跑了|就可以跑了"), { HAS(LINE_AHEAD, PIECES, "改|设|换|调|去掉|删|关|减|降|注释|加上|移"),
+	    NOT(IN_LINE, PIECES, "别人|有人|他们|网上|听说|不行|没用|无效|试过|吗|么|怎么|如何|请问|是不是|能不能|还是|仍|依然|没有解决|未解决|没解决|无法|如果|希望|应该|可能|?|？|重启") } } },
 	/* volatile=True of PyTorch before 0.4 is said to do nothing */
 	[WORDING_DEPRECATED] = { { WHOLE("volatile"), { HAS(IN_SENTENCE, WORDS, "deprecated removed no_grad longer ignored") } } },
 
@@ -188,7 +188,8 @@ const struct way oom_wordings[WORDINGS][WORDING_WAYS] = {
 	        NOT(IN_LINE, WORDS, "version versions update updated upgrade upgraded driver commit pull pulled release reinstall reinstalled machine another other different larger bigger more server epoch epochs step steps iterations"), ISNT(IN_SENTENCE, ASKS), OR_IS(IN_LINE, FAILS), IS(IN_LINE, NAMES_FAILURE) } } },
 	/* "The first one runs fine but then I get": what is said of the next */
 	[WORDING_WELL_ONCE] = { { WHOLE("the first one runs fine|the first one works|the first one runs|first one works fine|first one runs fine|first run works|first run is fine|first run was fine|first run goes|first run succeeds|first call works|first image works|first generation works|first inference works|"
-	    "works the first time|works fine the first time|runs the first time|runs fine the first time|works for the first time|works only once|only works once|works once|runs once"), { HAS(LINE_BEHIND, PHRASES, "but|then|second|2nd|next|subsequent|again|following|afterwards|after that|third"), NOT(CLAUSE_AHEAD, DENIES, ""),
+	    "works the first time|works fine the first time|runs the first time|runs fine the first time|works for the first time|works only once|only works once|works once|runs once|"
+	    "went well for the first|goes well for the first|works well for the first|worked well for the first|works for the first two|works for the first few|worked for the first two|worked for the first few|runs for the first two|ran for the first two|fine for the first two|fine for the first few|well for the first two|fine the first two|well the first two"), { HAS(LINE_BEHIND, PHRASES, "but|then|second|2nd|next|subsequent|again|following|afterwards|after that|third"), NOT(CLAUSE_AHEAD, DENIES, "nothing none"),
 	    NOT(IN_SENTENCE, BEGINS, "epoch step batch iter"), ISNT(IN_SENTENCE, ASKS) } } },
 	/* "If I shut down the other notebook, it runs": two of them have a device. */
 	[WORDING_NOTEBOOKS] = { { TOLD(AHEAD, "whether maybe perhaps should could", "two jupyter kernels|2 jupyter kernels|both jupyter kernels|two notebooks|1st notebook|2nd notebook|second notebook|two jupyter notebooks|two different notebooks|both notebooks|other notebook|other notebooks|another notebook|first notebook|previous notebook|other jupyter notebook|other jupyter notebooks|"

@@ -109,6 +109,9 @@ resumes_by_setting(struct talk t)
 	return to > at + n && to < t.s + t.n && !talk_is_one_of(clause_word_behind(t, to), "auto") && (piece_is_word(*to) || memchr("./$~", *to, 4)) ? at : NULL;
 }
 
+/* Where FSDP puts a state dict together, by its own names. */
+#define GATHERS		"_full_post_state_dict_hook|_full_pre_state_dict_hook|_state_dict_utils.py|fulloptimstatedictconfig|_optim_state_dict"
+
 /* "When saving the model"; in Chinese 保存, with 时 behind it. */
 static const char *
 saves(struct talk t)
@@ -302,6 +305,8 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (talk_any_phrase(t, " sec)| secs)| seconds)| min)| minutes)"))
 		p->spent = line;
 	oom_note_any(&p->saving, &p->told, t, line, FOUND_BY(saves));
+	if (!p->saving.line && source == SOURCE_PROSE && p->told.here_line == line)
+		oom_note(&p->saving, t, talk_first(t, GATHERS), line);
 	oom_note_any(&p->resuming, &p->told, t, line, FOUND_BY(resumes));
 	if (!p->resuming.line && talk_any_whole(t, "kill kills killed sigkill"))	/* "it sends Kill when I try to resume" */
 		oom_note(&p->resuming, t, resumes(t), line);
