@@ -308,13 +308,19 @@ fails_in_words(struct talk t)
 #define FEW		4	/* samples, of which the most that is saved is less than what one takes four times */
 #define ALL_IN_VAIN	"still|not work|n't work|also not work|didn't help|doesn't help|did not help|does not help|no luck|in vain|same error|same problem|same issue|persists|persisted|to no avail|nothing changed|nothing changes|changed nothing|changes nothing|no effect|no difference|no change|without success|not solve|n't solve|not fix|n't fix"
 
-/* "with a batch of even 2 to 32, still": is the least of what was tried so few? */
+#define EVEN_CHINESE	"也会|也爆|也报|也不行|都会|都爆|还会|还是|仍|依然"
+
+/* "with a batch of even 2 to 32, still", "even with a batch of 3 I still get it": is the least of
+ * what was tried so few? */
 bool
 oom_batch_even_few(struct talk t, const char *at, int64_t least)
 {
 	struct talk sentence = clause_sentence(t, at), behind = talk_part(t, at, sentence.s + sentence.n);
 
-	return least > 1 && least <= FEW && talk_any_whole(talk_head(behind, behind.s, OOM_NUMBER_WITHIN), "even") && talk_has_whole(behind, ALL_IN_VAIN);
+	if (least < 2 || least > FEW || talk_any_of(t, "eval valid test 验证 测试 评估 推理"))
+		return false;		/* or it may be that of tests */
+	return ((talk_any_whole(talk_head(behind, behind.s, OOM_NUMBER_WITHIN), "even") || talk_any_whole(talk_part(sentence, sentence.s, at), "even")) && talk_has_whole(behind, ALL_IN_VAIN)) ||
+	    talk_any_phrase(talk_head(t, at, OOM_NUMBER_WITHIN), EVEN_CHINESE);
 }
 
 /* Settings' names, and how the word is misspelt. */
