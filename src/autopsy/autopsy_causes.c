@@ -305,6 +305,16 @@ ranks(const struct autopsy *y)
 	    "run, each is on this device, with what it has or a context alone, and its own as its device (torch.cuda.set_device() ahead of all else, CUDA_VISIBLE_DEVICES) keeps it off.", n, (long long)first, (long long)last);
 }
 
+/* Has this process more outside of PyTorch's allocator than a context and libraries of CUDA take,
+ * and a good part of the device? */
+static bool
+is_large_beside(const struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+
+	return y->main->kind == OOM_PYTORCH && b->total > 0 && b->context >= AUTOPSY_LARGE_CONTEXT && b->context > b->total / 4;
+}
+
 static void
 others(struct autopsy *y)
 {
@@ -313,9 +323,9 @@ others(struct autopsy *y)
 	int64_t taken = autopsy_of_others(y);
 	char human[SIZE_TEXT], total[SIZE_TEXT];
 
-	if (taken == 0)
+	if (taken == 0 && !is_large_beside(y))
 		return;
-	if (b->others <= 0 && b->context > taken / 2) {
+	if ((b->others <= 0 && b->context > taken / 2) || (is_large_beside(y) && b->context > b->others)) {
 		autopsy_cause(y, SAYS_HELD_OUTSIDE, arena_printf(y->arena, "%s of the device's %s was held by this process, and not by PyTorch's allocator: by "
 		    "CUDA's context, and where it is more than a GiB or so, by another library of it that takes memory of its own.",
 		    size_human(human, b->context), size_human(total, b->total)));

@@ -19,6 +19,7 @@
 #define LITTLE		((int64_t)256 << 20)	/* bytes of a whole program that any device with room can run */
 
 /* What others have of the device, where that is more than libraries take; or 0. */
+#define AUTOPSY_LARGE_CONTEXT	((int64_t)3 << 29)	/* more than CUDA's context and its libraries take */
 int64_t	autopsy_of_others(const struct autopsy *);
 
 /* Is the request larger than any block that drivers of such devices give? */

@@ -115,7 +115,7 @@ const struct row autopsy_rows[] = {
 		{ "All images lie on the device, or they are large", "in the machine's memory (--data_device cpu; in nerfstudio cache-images cpu), or smaller (--resolution; downscale-factor), "
 		    "they take less; then it fails at the start, or as soon." } } },
 	{ NEEDS_COLLECTED, "tensors are freed by a language's collector", {
-		{ "Tensors that nothing holds any longer lie there until the collector has found them, and to it each is small", "freed by hand, as rounds go on (in TorchSharp Dispose(), using or "
+		{ UNTRIED(BY_EMPTYING, "Tensors that nothing holds any longer lie there until the collector has found them, and to it each is small"), "freed by hand, as rounds go on (in TorchSharp Dispose(), using or "
 		    "NewDisposeScope(); in Julia CUDA.unsafe_free!(), or GC.gc() and CUDA.reclaim(); in R rm() and gc()), their number does not grow." },
 		{ MORE, "then it fails in the first round, too." } } },
 	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {

@@ -498,6 +498,18 @@ frame_of_film(struct autopsy *y)
 	}
 }
 
+/* Has it been told that the array is one-hot? A place of each of its rows is written then, and so
+ * each of its pages. */
+static bool
+is_coded(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->causes.n && y->causes.v[i].kind != SAYS_EXTENTS_CODED; i++)
+		;
+	return i < y->causes.n;
+}
+
 static void
 host_request(struct autopsy *y)
 {
@@ -523,7 +535,7 @@ host_request(struct autopsy *y)
 	else if (bytes >= LARGE_HOST && y->lo < IMPOSSIBLE && !(o->facts & TRACE_INITIAL))
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, which the system has to grant whole. "
 		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.%s",
-		    human, strcmp(o->who, "R") == 0 && y->log.paste.windows ? " " PROMISED R_PROMISED : y->log.paste.zeros && o->kind == OOM_NUMPY && bytes >= MUCH_HOST ?
+		    human, strcmp(o->who, "R") == 0 && y->log.paste.windows ? " " PROMISED R_PROMISED : y->log.paste.zeros && o->kind == OOM_NUMPY && bytes >= MUCH_HOST && !is_coded(y) ?
 		    arena_printf(y->arena, " Where line %d makes it of zeros (numpy.zeros), and few of them are ever written, Linux grants it with vm.overcommit_memory=1.", y->log.paste.zeros) : ""));
 	else if (bytes < LARGE_HOST && pictures)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One matrix of %s was to be made. Where it is a picture, or made of one, it grows with the picture's pixels, and what works on "

@@ -181,7 +181,7 @@ print_budget(const struct autopsy *y)
 	autopsy_row(y, strcmp(y->main->who, "vLLM") == 0 ? "free for keys and values" : "free", b->free, "");
 	autopsy_row(y, "outside the framework", b->outside, metal ? "of this process" :
 	    "context, libraries, other processes");
-	autopsy_row(y, "  context and libraries", b->context, "this process less reserved");
+	autopsy_row(y, b->context >= AUTOPSY_LARGE_CONTEXT ? "  context, other libraries" : "  context and libraries", b->context, "this process less reserved");
 	autopsy_row(y, "  other processes", b->others, b->listed ? "" : "or the driver's");
 	if (card) {
 		autopsy_row(y, "the fullest card", y->log.card.bytes, "by nvidia-smi or gpustat");
@@ -467,8 +467,8 @@ print_nothing(const struct autopsy *y)
 	    "theirs to the standard error, often before the traceback: paste all of it.");
 	if (line > 0)
 		autopsy_say(y, "Line %d has a warning of TensorFlow's, that it asks for more than a tenth of the machine's memory at once. "
-		    "By itself that is no failure, and the tenth is no limit that one can raise. Where the program ended right there, the system may have ended it for want of that memory: fewer or "
-		    "smaller samples at once (a picture's pixels), or a smaller network, need less of it.", line);
+		    "By itself that is no failure, and the tenth is no limit that one can raise. Where the program ended right there, the system may have ended it for want of that memory: %s"
+		    "smaller samples at once (a picture's pixels), or a smaller network, need less of it.", line, y->log.paste.measures.line[MEASURE(BY_BATCH)] ? "" : "fewer or ");
 	if (y->log.paste.told.lost)
 		autopsy_say(y, "Line %d names CONTEXT_LOST_WEBGL. Where that is what was seen, the browser took back what WebGL computes in, which does not say why: want of the device's memory can be why, and so can a driver "
 		    "that began anew, a step that took too long, or a page with several such contexts. In TensorFlow.js, tf.memory() tells whether tensors are kept from call "

@@ -270,11 +270,23 @@ is_split(const struct autopsy *y)
 	return p->several || p->shares || p->splits || p->parallel.line || p->first.line || p->processes.line || y->log.processes > 1 || y->log.shards || y->main->gpus || y->main->gpu > 0 || (y->main->facts & (TRACE_GATHERS | TRACE_MASTER));
 }
 
+/* Do people say that it fails where a single sample is predicted? */
+static bool
+predicts_one(const struct said *tests)
+{
+	static const char *const one[] = { "single record", "single sample", "single row", "single image", "single example", "single instance", "one record", "one sample", "one row", "only 1 sample", "单条", "单个样本", "一条数据", NULL };
+	int i;
+
+	for (i = 0; tests->line && one[i] && !strstr(tests->words, one[i]); i++)
+		;
+	return tests->line && one[i];
+}
+
 /* May tests be given more at once than training is? */
 static bool
 may_be_larger(const struct autopsy *y)
 {
-	return !y->log.paste.tests_alike;
+	return !y->log.paste.tests_alike && !predicts_one(&y->log.paste.evaluating);
 }
 
 static bool

@@ -76,7 +76,7 @@ copies_data(struct talk t)
 	struct talk sentence;
 
 	if (at)
-		return talk_any_phrase(t, WHOLE_CHINESE) && talk_any_phrase(t, OOM_READS_CHINESE) && !talk_any_phrase(t, "共享|避免|只加载|不会") ? at : NULL;
+		return talk_any_phrase(t, WHOLE_CHINESE) && talk_any_phrase(t, OOM_READS_CHINESE) && !talk_any_phrase(t, "共享|避免|只加载|不会|不再爆|就不爆|不爆内存|不再溢出|就不溢出|就正常|就没问题|就没有问题|就好了") ? at : NULL;
 	at = talk_find_whole(t, ONCE_EACH, &n);
 	if (at && talk_any_whole(talk_sentence(t, at), "ram cpu host") && talk_any_begins(talk_sentence(t, at), "load read model weight encod checkpoint") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) && !talk_any_whole(talk_sentence(t, at), "not no without instead avoid if should would could"))
 		return at;

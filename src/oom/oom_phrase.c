@@ -178,6 +178,7 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory error on GPU #", ON_GPU(OOM_CUDA) },		/* cut, or another's */
 	{ "Fail to alloc memory of # size", ROW(ROLE_MESSAGE, OOM_PADDLE, true, NULL, NULL, PHRASE_BYTES) },
 	{ "Cannot malloc % GPU memory", MESSAGE(OOM_PADDLE) },
+	{ "PaddleCheckError: out of memory", FROM("PaddlePaddle") },
 	{ "cudaStat (0 vs. 2) Cuda Error: out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "PaddlePaddle", NULL, PHRASE_STACK) },
 	{ "enforce allocating <= available failed, # > #", MESSAGE(OOM_PADDLE) },
 	{ "enforce allocating < available failed, # >= #", MESSAGE(OOM_PADDLE) },

@@ -456,6 +456,17 @@ place(struct oom_told *o, struct talk t)
 	o->sure = w.sure;
 }
 
+/* Within an address: "https://discourse.a.org/t/out-of-memory-in-b/123" quotes another's title. */
+static bool
+is_of_address(struct talk t, const char *at)
+{
+	const char *s = at;
+
+	while (s > t.s && s[-1] > ' ')
+		s--;
+	return at && talk_any_phrase(talk_part(t, s, at), "://");
+}
+
 static void
 memory(struct oom_told *o, struct talk t, int line)
 {
@@ -477,6 +488,8 @@ memory(struct oom_told *o, struct talk t, int line)
 			t = oom_told_plain(t, plain);
 			now.what = oom_short_says(t, &at, &n);
 		}
+		if (now.what && is_of_address(t, at))
+			now.what = TOLD_NOTHING;
 		now.at = now.here = at;
 		if (now.what) {
 			said_at(&now.said, t, at, line);
