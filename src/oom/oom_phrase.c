@@ -439,8 +439,8 @@ const struct phrase oom_phrases[] = {
 	{ "Failed to allocate temp memory. Requested: # , available # , missing: #", ROW(ROLE_MESSAGE, OOM_HOST, true, "TensorFlow Lite Micro", ARENA, 0) },
 	{ "Failed to allocate memory for the batch of component #", HOST_SAYS("tf.data", DATA_BATCH) },
 	{ "Failed to allocate memory for tensor_info, # bytes required", ROW(ROLE_MESSAGE, OOM_HOST, true, "TensorFlow Lite Micro", ARENA, 0) },
-	{ "Arena size is too small for all buffers. Needed # but only # was available", ROW(ROLE_MESSAGE, OOM_HOST, true, "TensorFlow Lite Micro", ARENA, 0) },
-	{ "Arena size is too small for activation buffers. Needed # but only # was available", ROW(ROLE_MESSAGE, OOM_HOST, true, "TensorFlow Lite Micro", ARENA, 0) },
+	{ "Arena size is too small for all buffers. Needed # but only # was", ROW(ROLE_MESSAGE, OOM_HOST, true, "TensorFlow Lite Micro", ARENA, 0) },
+	{ "Arena size is too small for activation buffers. Needed # but only # was", ROW(ROLE_MESSAGE, OOM_HOST, true, "TensorFlow Lite Micro", ARENA, 0) },
 	/* CUDA and its libraries */
 	REFUSED("CUDA_ERROR_UNKNOWN"),
 	REFUSED("CUDA_ERROR_NOT_INITIALIZED"),
