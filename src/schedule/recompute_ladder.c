@@ -4,6 +4,7 @@
  * at every fourth rung, and go on from there to the next ones.
  */
 #include "schedule/recompute_impl.h"
+#include "schedule/recompute_waiting.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,6 @@
 #define LARGEST		8000	/* from so many nodes on */
 #define WAIT		4	/* times the peaks of a rung: so many choices may wait, since what is lower by up to a
 				 * rung may cost less: none is known to be the cheapest */
-#define MOST_WAITING	(WAIT * BETWEEN)
 #define PASSES		3
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
@@ -31,15 +31,12 @@
 				 * once more before the arena is placed: what is above a budget by that may fit */
 #define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 
+_Static_assert(WAIT * BETWEEN <= MOST_WAITING, "there is room for what waits");
+
 struct cuts {			/* what so many parts take */
 	int parts;
 	int64_t peak;
 	double cost;
-};
-
-struct waiting {		/* a choice that may be taken, unless one that is lower costs less */
-	struct steps steps;
-	int64_t most;		/* the peak for which it was proposed */
 };
 
 struct improved {		/* a choice of that cost and peak, and what it came to */
@@ -66,8 +63,7 @@ struct ladder {
 	struct steps before;	/* what was proposed at the peak before, on the rung */
 	struct improved improved;
 	struct climbing *climb;
-	struct waiting waiting[MOST_WAITING];	/* a ring of WAIT * between, the highest first */
-	int front, nwaiting;
+	struct waiting waiting;	/* WAIT * between at most */
 	int between;		/* peaks from one rung to the next */
 };
 
@@ -382,52 +378,6 @@ improve(struct ladder *l, int64_t most)
 
 /* ---- which is taken ---- */
 
-/* The Ith of what waits, the highest first. */
-static struct waiting *
-waiting_at(struct ladder *l, int i)
-{
-	return &l->waiting[(l->front + i) % (WAIT * l->between)];
-}
-
-static void
-swap_waiting(struct ladder *l, int i, int k)
-{
-	struct waiting w = *waiting_at(l, i);
-
-	*waiting_at(l, i) = *waiting_at(l, k);
-	*waiting_at(l, k) = w;
-}
-
-static void
-wait_for(struct ladder *l, const struct steps *steps, int64_t most)
-{
-	int i = l->nwaiting;
-
-	steps_copy(&waiting_at(l, i)->steps, steps);
-	waiting_at(l, i)->most = most;
-	for (l->nwaiting++; i > 0 && waiting_at(l, i - 1)->steps.peak < steps->peak; i--)
-		swap_waiting(l, i - 1, i);
-}
-
-/* What waits, is as high as what was made, and costs no less, goes. Tells the peaks for which those
- * were proposed that cost more, the highest first. */
-static int
-displace(struct ladder *l, const struct steps *made, int64_t *dearer)
-{
-	int n = 0, kept = 0, i;
-
-	for (i = 0; i < l->nwaiting; i++) {
-		const struct waiting *w = waiting_at(l, i);
-
-		if (w->steps.cost < made->cost || w->steps.peak < made->peak)
-			swap_waiting(l, kept++, i);
-		else if (w->steps.cost > made->cost)
-			dearer[n++] = w->most;
-	}
-	l->nwaiting = kept;
-	return n;
-}
-
 /* Proposes for a peak what costs less than all that is as high. Brought up to the peaks of what
  * waited, and costs more, one after the other, it may cost even less. */
 static void
@@ -439,15 +389,15 @@ propose(struct ladder *l, const struct steps *made, int64_t most)
 
 	if (cost == HUGE_VAL)
 		return;
-	n = displace(l, made, dearer);
-	wait_for(l, made, most);
+	n = waiting_displace(&l->waiting, made, dearer);
+	waiting_put(&l->waiting, made, most);
 	steps_copy(&l->other, made);
-	while (n-- > 0 && l->nwaiting < WAIT * l->between) {
+	while (n-- > 0 && !waiting_is_full(&l->waiting)) {
 		steps_strike_out(l->s, &l->other, l->other.peak, dearer[n]);
 		if (steps_improve(l->s, &l->other, dearer[n], search_share(l->s, RUNG_SHARE), true))
 			steps_strike_out(l->s, &l->other, l->other.peak, dearer[n]);
 		if (l->other.cost < cost)
-			wait_for(l, &l->other, dearer[n]);
+			waiting_put(&l->waiting, &l->other, dearer[n]);
 		cost = l->other.cost;
 	}
 }
@@ -457,14 +407,13 @@ propose(struct ladder *l, const struct steps *made, int64_t most)
 static bool
 take_waiting(struct ladder *l, int64_t most)
 {
-	while (l->nwaiting > 0) {
-		struct waiting *w = waiting_at(l, 0);
+	struct steps *first;
 
-		if (l->nwaiting < WAIT * l->between && most > search_next_rung(w->steps.peak))
+	while ((first = waiting_first(&l->waiting))) {
+		if (!waiting_is_full(&l->waiting) && most > search_next_rung(first->peak))
 			return false;
-		l->front = (l->front + 1) % (WAIT * l->between);
-		l->nwaiting--;
-		if (w->steps.peak <= l->highest && fits(l, &w->steps))
+		waiting_take(&l->waiting);
+		if (first->peak <= l->highest && fits(l, first))
 			return true;
 	}
 	return false;
@@ -609,8 +558,7 @@ search_ladder(struct state_search *s)
 	l.improved.steps = steps_new(s->m);
 	for (i = 0; i < LANDED; i++)
 		l.landed[i] = steps_new(s->m);
-	for (i = 0; i < WAIT * l.between; i++)
-		l.waiting[i].steps = steps_new(s->m);
+	waiting_init(&l.waiting, s->m, WAIT * l.between);
 	s->before_detour = choice_new(s);
 	l.start = choice_new(s);
 	choice_save(s, &l.start);
