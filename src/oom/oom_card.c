@@ -193,6 +193,78 @@ own_in_chinese(struct talk t)
 	return NULL;
 }
 
+#define GAP		30	/* bytes from an amount to the words of failure, */
+#define BEFORE		24	/* and back to a card's name */
+#define AFTER		9	/* from the words of failure to what asks */
+#define NOT_FAILED	"不会|没|未|不再|避免|防止|会不会|是否|能否|如果|要是|假如|若|别人|作者|怕|担心|内存"
+
+/* Is what stands between the amount and the words of failure at S nothing, or words that have
+ * neither a letter, a digit nor a stop? */
+static bool
+is_plain_gap(struct talk gap)
+{
+	size_t i;
+
+	for (i = 0; i < gap.n; i++)
+		if ((unsigned char)gap.s[i] < 0x80 && gap.s[i] != ' ')
+			return false;
+	return !talk_any_phrase(gap, "，|。|？|！|；|、|" NOT_FAILED);
+}
+
+/* Past "g" or "gb" at S; or NULL. */
+static const char *
+past_unit(const char *s, const char *end)
+{
+	while (s < end && *s == ' ')
+		s++;
+	if (s == end || lower(*s) != 'g')
+		return NULL;
+	s += s + 1 < end && lower(s[1]) == 'b' ? 2 : 1;
+	return s < end && piece_is_word(*s) && (unsigned char)*s < 0x80 ? NULL : s;
+}
+
+/* A card is named right ahead of the amount at S, or in the GAP behind it; and what is ahead tells
+ * of a failure that came. */
+static bool
+is_beside_card(struct talk t, const char *s, struct talk gap)
+{
+	struct talk ahead = talk_part(t, s - t.s > BEFORE ? s - BEFORE : t.s, s);
+
+	if (talk_any_phrase(ahead, NOT_FAILED) || talk_any_whole(ahead, "if would could another other ram than"))
+		return false;
+	return talk_any_begins(clause_word_ahead(t, s), OF_CARD) || talk_any_phrase(gap, "显卡|单卡|的卡");
+}
+
+/* "爆显存吗", "oom?" */
+static bool
+asks_there(struct talk t, const char *s)
+{
+	struct talk behind = talk_part(t, s, t.s + t.n - s > AFTER ? s + AFTER : t.s + t.n);
+
+	return talk_any_phrase(behind, "吗|么|?|？");
+}
+
+/* "在24G显卡爆显存", "3090 24g爆显存了", "my rtx4090 24G oom": an amount beside a card's name, with
+ * the words of failure right behind. */
+static const char *
+runs_into_failure(struct talk t)
+{
+	const char *at, *s, *to = NULL, *from, *end = t.s + t.n;
+	int64_t n;
+	size_t length;
+
+	if (!talk_any_phrase(t, FAILS_CHINESE) || talk_any_phrase(t, TAKEN_CHINESE))
+		return NULL;
+	while ((s = oom_number_walk(t, ".*/-~<>", &to, &n))) {
+		if (n <= 0 || n > MOST_DEVICE || !(from = past_unit(to, end)))
+			continue;
+		for (at = NULL; talk_next_phrase(talk_part(t, from, end), FAILS_CHINESE, &at, &length) && at - from <= GAP; )
+			if (is_plain_gap(talk_part(t, from, at)) && is_beside_card(t, s, talk_part(t, from, at)) && !asks_there(t, at + length))
+				return s;
+	}
+	return NULL;
+}
+
 /* "12GB显存单卡，也会爆显存": an amount right ahead of the word for a card's memory. */
 static const char *
 card_in_chinese(struct talk t)
@@ -201,7 +273,7 @@ card_in_chinese(struct talk t)
 	int64_t n;
 	size_t length;
 
-	if ((at = own_in_chinese(t)))
+	if ((at = own_in_chinese(t)) || (at = runs_into_failure(t)))
 		return at;
 	if (!talk_any_phrase(t, FAILS_CHINESE) || talk_any_phrase(t, TAKEN_CHINESE))
 		return NULL;
