@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "oom/oom_keep.h"
 #include "oom/oom_says.h"
 
 #define MOST_HABITS	3	/* that are worth a word: more is no evidence */
@@ -335,6 +336,20 @@ whose(const struct autopsy *y, enum oom_habit_kind kind)
 	return autopsy_is_of_machine(y) || (kind == HABIT_NARROW && y->main->kind == OOM_TOLD && !t->device && !t->gpu) ? OF_HOST : OF_DEVICE;
 }
 
+/* People's own words, which name no device. */
+static bool
+names_no_device(const struct autopsy *y)
+{
+	return y->main->kind == OOM_TOLD && !y->log.paste.told.device && !y->log.paste.told.gpu;
+}
+
+/* Words that any program may use, of no memory by name. */
+static bool
+is_of_no_place(const struct autopsy *y)
+{
+	return oom_is_vague(y->main) && !y->log.paste.told.device && !y->log.paste.told.gpu;
+}
+
 /* What else a kind asks for. */
 static bool
 is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
@@ -379,11 +394,11 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_FED:
 		return !y->log.paste.torch && !(y->main->facts & TRACE_BACKWARD);
 	case HABIT_TEXTS:		/* nothing of them lies on a device */
-		return y->main->host || (y->main->kind == OOM_TOLD && !y->log.paste.told.device && !y->log.paste.told.gpu);
+		return y->main->host || names_no_device(y);
 	case HABIT_COUNTS:
 		return of[kind].line <= y->main->last && (!of[HABIT_COUNTED].line || of[HABIT_COUNTED].line > y->main->line);
 	case HABIT_DENSE:
-		return of[kind].n || whose(y, kind) == OF_HOST;
+		return of[kind].n || whose(y, kind) == OF_HOST || names_no_device(y) || is_of_no_place(y);
 	case HABIT_RASTER:
 		return strcmp(y->main->who, "R") == 0;
 	case HABIT_SHM:
