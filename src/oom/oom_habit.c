@@ -143,7 +143,7 @@ oom_habit_number(struct talk t, const char *at, int64_t *n)
 	return true;
 }
 
-#define OF_LOADER	"dataloader data loader loaders dl train training val valid validation eval test predict"
+#define OF_LOADER	"max dataloader data loader loaders dl train training val valid validation eval test predict"
 
 /* "dataloader_num_workers", not "preprocess_num_workers": what stands ahead of AT within the name
  * leaves it a loader's. */
@@ -163,6 +163,8 @@ is_loaders(struct talk t, const char *at)
 	return true;
 }
 
+/* A loader's processes, by the names that people's own options have, too. */
+#define WORKERS		"num_workers|num-workers|--workers|workers_per_gpu|num_worker|worker_num|workers_num|work_num|num_work|loader_n_workers|loader-n-workers"
 #define JOBS		"n_jobs|num_proc=|num_proc =|num_proc:|preprocessing_num_workers|preprocess_num_workers"
 
 static void
@@ -172,7 +174,7 @@ by_number(struct oom_habits *h, struct talk t, int line)
 	int64_t n;
 	size_t length;
 
-	for (at = NULL; talk_next_phrase(t, "num_workers|num-workers|--workers|workers_per_gpu", &at, &length); )
+	for (at = NULL; talk_next_phrase(t, WORKERS, &at, &length); )
 		if (oom_habit_number(t, at + length, &n) && n > 0 && n <= MOST_PROCESSES && is_loaders(t, at))
 			oom_habit_keep(h, HABIT_WORKERS, line, n, at, at + length);
 	for (at = NULL; talk_next_phrase(t, JOBS, &at, &length); )

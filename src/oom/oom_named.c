@@ -418,11 +418,11 @@ static const char *
 names_workers(struct talk t)
 {
 	size_t n;
-	const char *none = talk_find_whole(t, "num_workers=0|num_workers = 0|num_workers!=0|num_workers != 0|workers to 0|workers = 0", &n);
+	const char *none = talk_find_whole(t, "num_workers=0|num_workers = 0|num_workers!=0|num_workers != 0|work_num=0|work_num = 0|num_work=0|num_work = 0|workers to 0|workers = 0", &n);
 
 	if (none)		/* where it works with none, it is theirs; else it is not */
 		return clause_works(talk_clause(t, none, n)) ? none : NULL;
-	none = says(t, "workers each|copy-on-write|copy on write|num_workers|num_worker|dataloader worker|dataloader workers|"
+	none = says(t, "workers each|copy-on-write|copy on write|num_workers|num_worker|num_work|work_num|dataloader worker|dataloader workers|"
 	    "data loader worker|data loader workers|loader workers|load workers|use_multiprocessing=true|use_multiprocessing = true|use_multiprocessing is true|use_multiprocessing to true");
 	return none && !clause_works(talk_clause(t, none, 1)) && !talk_any_whole(talk_sentence(t, none), "should") ? none : NULL;
 }
