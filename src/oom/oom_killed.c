@@ -37,7 +37,7 @@ quotes_killed(struct talk t)
 
 	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
 		to = at + n;
-		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), "shows says displays prints printed output outputs message messages")))
+		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), "shows says displays prints printed output outputs message messages hint hints")))
 			continue;
 		if (to < end && memchr("`\"'()*", at[-1], 7) && memchr("`\"')*.!", *to, 7))
 			return at;
@@ -47,6 +47,38 @@ quotes_killed(struct talk t)
 			return at;
 	}
 	return NULL;
+}
+
+/* "It stops and the terminal says: 4Killed": behind a number that the program had printed, at the
+ * end of its sentence. */
+static const char *
+killed_behind_number(struct talk t)
+{
+	struct talk rest = t;
+	const char *at, *end = t.s + t.n, *to;
+
+	for (; (at = talk_first(rest, "killed")); rest = talk_part(t, to, end)) {
+		to = at + sizeof("killed") - 1;
+		if (*at == 'K' && at > t.s && at[-1] >= '0' && at[-1] <= '9' && (to == end || memchr(".!`\"'\r", *to, 6)) &&
+		    talk_any_whole(talk_sentence(t, at), "says saying shows showing prints printing displays displaying terminal console shell"))
+			return at;
+	}
+	return NULL;
+}
+
+/* "I think it might have been killed by the system" */
+static const char *
+killed_by_guess(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "might have been killed by|may have been killed by|could have been killed by|must have been killed by|have probably been killed by|probably has been killed by|has probably been killed by", &n);
+	struct talk clause;
+
+	if (!at || clause_denies(t, at, n))
+		return NULL;
+	clause = talk_clause(t, at, n);
+	return talk_is_one_of(clause_word_ahead(clause, at), "it process processes training program script job run kernel python") &&
+	    talk_has_whole(talk_part(t, at, clause.s + clause.n), "by the system|by system|by the os|by the kernel|by the operating system|by linux|by ubuntu") ? at : NULL;
 }
 
 /* "It crashed because I closed the laptop" */
@@ -112,8 +144,12 @@ oom_killed_told(struct talk t)
 			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
 				break;
 	}
+	if (!at && (at = killed_by_guess(t)))
+		return at;
 	if (!at)
 		at = quotes_killed(t);
+	if (!at && (at = killed_behind_number(t)))
+		n = sizeof("killed") - 1;
 	if (!at) {
 		at = talk_find_whole(t, "kills itself|killing itself|killed itself|kill itself|killed by itself|says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|always killed|often killed|frequently killed|constantly killed|repeatedly killed|immediately killed|automatically killed|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux|os kills|system kills|kernel kills|linux kills", &n);
 		if (!at && (at = killed_at_work(t)))
