@@ -77,6 +77,8 @@ const struct phrase oom_lines[] = {
 	{ "~\bgpu_memory_utilization\a#", LINE(ROLE_SERVES) },
 	{ "\bRayWorkerWrapper pid\a#", LINE(ROLE_SERVES) },	/* vLLM's, on several devices */
 	{ "\bNPURayWorkerWrapper pid\a#", LINE(ROLE_SERVES) },
+	{ "\bVllmWorker rank\a#", LINE(ROLE_SERVES) },		/* of one machine */
+	{ "\bVllmWorkerProcess pid\a#", LINE(ROLE_SERVES) },
 	{ "\bsglang/", LINE(ROLE_SERVES) },
 	{ "\bsglang.", LINE(ROLE_SERVES) },
 	{ "\btext_generation_server/", LINE(ROLE_SERVES) },
