@@ -345,6 +345,18 @@ has_doubles(const struct autopsy *y)
 	return y->main->element == 8;
 }
 
+static bool
+names_torch(const struct autopsy *y)
+{
+	return y->log.paste.torch || y->log.paste.torch_told;
+}
+
+static bool
+names_no_torch(const struct autopsy *y)
+{
+	return !names_torch(y);
+}
+
 static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
@@ -352,7 +364,7 @@ static const struct {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'c', trains_not }, { '3', draws_none }, { 'u', may_leap },
-	{ 'y', has_bytes }, { 'z', has_doubles }, { '5', has_room }, { '1', is_unsorted }, { '2', stays }, { '4', may_be_device },
+	{ 'y', has_bytes }, { 'z', has_doubles }, { '5', has_room }, { '1', is_unsorted }, { '2', stays }, { '4', may_be_device }, { '6', names_torch }, { '7', names_no_torch },
 };
 
 static bool

@@ -87,8 +87,8 @@
     "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
 #define SCRIPT_HEAP	"JavaScript's heap was full, whose limit --max-old-space-size is: that is the " MACHINES "."
 #define LUA_HEAP	"LuaJIT's own heap was full, which holds Lua's tables and strings, and what is written or read as text: it has 1 to 2 GiB at most in most builds, however much "	\
-    "the machine has. Torch's tensors lie outside of it. Tensors in place of tables, parts that are written or read one by one, what is let go of ahead of it " \
-    "(nil, collectgarbage()), or Torch built with Lua in place of LuaJIT leave room."
+    "the machine has. " NAMING_TORCH("Torch's tensors lie outside of it. Tensors in place of tables, parts") NOT_NAMING_TORCH("Parts") " that are written or read one by one, what is let go of ahead of it " \
+    "(nil, collectgarbage()), or " NAMING_TORCH("Torch built with ") "Lua in place of LuaJIT leave room."
 #define YARN		"YARN ended a container, because its processes took more of the " MACHINES ", than it is allowed. In "	\
     "Spark that is the executor's memory and what lies outside of Java's heap (spark.executor.memoryOverhead), which libraries in C++ take: "	\
     "a larger allowance, or less data for each executor, keeps it."

@@ -50,6 +50,8 @@
 #define WITH_MANY(text)		IN_WORLD("w", text)	/* by its name a model has many weights, or has no such name */
 #define IN_ENLARGING(text)	IN_WORLD("3", text)	/* nothing tells that pictures are drawn, as by diffusion */
 #define WITH_ROOM(text)		IN_WORLD("5", text)	/* shared memory (/dev/shm) has more room than Docker gives it */
+#define NAMING_TORCH(text)	IN_WORLD("6", text)	/* the text names Torch, that of Lua, too, */
+#define NOT_NAMING_TORCH(text)	IN_WORLD("7", text)	/* or does not */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left
