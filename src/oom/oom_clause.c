@@ -26,11 +26,14 @@ has_no_memory(struct talk t)
 	return false;
 }
 
+/* What there is none of, where something happens for all that. */
+#define IN_SPITE_OF_NONE	"despite no|despite not|despite there being no|though no|though there is no|though there are no|though there was no|though there were no"
+
 bool
 clause_says_no(struct talk t, const char *more)
 {
 	if (has_no_memory(t) || talk_any_phrase(t, "not enough|n't enough|no idea|not know|n't know|not sure|not understand|n't understand|not only|"
-	    "no matter|non-stop|nonstop|never stop|without releas|without freeing|without stop|without limit|without bound|without end|without ever"))
+	    "no matter|" IN_SPITE_OF_NONE "|non-stop|nonstop|never stop|without releas|without freeing|without stop|without limit|without bound|without end|without ever"))
 		return false;
 	return talk_any_whole(t, "not no never without nor neither cannot") || talk_any_phrase(t, "n't |n\xe2\x80\x99t |dont |doesnt ") ||
 	    talk_any_whole(t, more);
