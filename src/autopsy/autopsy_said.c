@@ -93,7 +93,7 @@ static const struct told_cause {
 	    "its loss is held: fewer inner steps, backward for each task by itself, or the first order alone take less. Where it grows, weights that such a step made, or a loss, are held to the next (as attributes, on a list)." },
 	{ offsetof(struct oom_paste, raised), 0, SAYS_TOLD_RAISED, OF_ITSELF, 0,
 	    "Where nothing else was changed, what that makes larger is what had no room: as much of it as before, "
-	    "something between the two, or parts one after the other need less." },
+	    "or parts one after the other, need less." },
 	{ offsetof(struct oom_paste, turned_on), 0, SAYS_TOLD_ADDED, OF_ITSELF, 0,
 	    "Where the run is the same but for that, what it adds (weights, results that are kept, a second pass, what it works with) is what had no room: without it, or with less of "
 	    "what was there before it (fewer samples at once, smaller ones), there may be." },
@@ -343,6 +343,16 @@ asks_for_all(const struct autopsy *y)
 	return y->budget.total > 0 && y->lo > y->budget.total;
 }
 
+/* Does a cause that was told name that line already, as the one of a step of its own does? */
+static bool
+is_named_in_step(struct autopsy *y, const char *said)
+{
+	for (int i = 0; i < y->causes.n; i++)
+		if (y->causes.v[i].kind == SAYS_OWN_STEP && strstr(y->causes.v[i].text, said))
+			return true;
+	return false;
+}
+
 /* People say that it failed after a time, and nothing in the log tells how far it had come. */
 static void
 late_told(struct autopsy *y)
@@ -352,6 +362,8 @@ late_told(struct autopsy *y)
 
 	if (!p->later.line || autopsy_had_rounds(y) || autopsy_in_first_round(y) || p->grows.line || p->talk.line || p->saving.line || o->kind == OOM_TOLD || (o->says && !is_ended(o)) ||
 	    asks_for_all(y) || (o->facts & (TRACE_LOADING | TRACE_NO_BATCH | TRACE_FIRST)))
+		return;
+	if (is_named_in_step(y, autopsy_said(y, &p->later)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where it failed after a time, or now and then, as much had room before, and what is more came since: something that is kept from one round to the next "
 	    "(results on lists, caches%s), a round with more in it than those before%s.", autopsy_said(y, &p->later) + 1, o->host ? WITH_LOADER(", what loader processes hold") : HAS_TRAINED(IN_TORCH("; sums of losses with their graph")),
