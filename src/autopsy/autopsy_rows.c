@@ -117,7 +117,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_COLLECTED, "tensors are freed by a language's collector", {
 		{ UNTRIED(BY_EMPTYING, "Tensors that nothing holds any longer lie there until the collector has found them, and to it each is small"), "freed by hand, as rounds go on (in TorchSharp Dispose(), using or "
 		    "NewDisposeScope(); in Julia CUDA.unsafe_free!(), or GC.gc() and CUDA.reclaim(); in R rm() and gc()), their number does not grow." },
-		{ MORE, "then it fails in the first round, too." } } },
+		{ UNTRIED(BY_EMPTYING, MORE), "then it fails in the first round, too." } } },
 	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
 		{ "All of the weights, and of the optimizer's numbers, are put together or copied in the machine's memory" WITH_PARTS(", by each process for itself"), WITH_PARTS("written by one "
 		    "of them (rank0_only), or in parts (a sharded state dict), they need not lie there as often; ") "without the optimizer's numbers they take a part of that." },
