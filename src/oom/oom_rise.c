@@ -97,14 +97,13 @@ memory_ahead(struct talk clause, const char *at)
 	return found;
 }
 
-/* "is constantly increasing": the verb of N bytes at AT as what was going on then. */
+/* "is constantly increasing": the verb at AT as what was going on then. */
 static bool
-is_going_on(struct talk clause, const char *at, size_t n)
+is_going_on(struct talk clause, const char *at)
 {
 	struct talk word = clause_word_ahead(clause, at), verb = clause_word_behind(clause, at);
 	int i;
 
-	(void)n;
 	if (verb.n < 4 || lower(verb.s[verb.n - 1]) != 'g')
 		return false;
 	for (i = 0; i < 4 && word.n > 0; i++, word = clause_word_ahead(clause, word.s))
@@ -127,7 +126,7 @@ grows_itself(struct talk t, clause_refuse *refuses)
 		sentence = talk_sentence(t, at);
 		if (group.n == 0 || talk_has_whole(sentence, FALLS_THEN) || refuses(t, clause, at))
 			continue;
-		if (talk_any_whole(talk_part(t, group.s, at + n), GOES_ON) || is_going_on(clause, at, n) || goes_on(sentence))
+		if (talk_any_whole(talk_part(t, group.s, at + n), GOES_ON) || is_going_on(clause, at) || goes_on(sentence))
 			return at;
 	}
 	return NULL;
@@ -182,12 +181,19 @@ static const struct language {
 
 #define OTHERS_ELSEWHERE	"精度|准确|损失|loss|误差|acc|指标|速度|时间|利用率|数据量|参数|精确|得分|分数|学习率|精 度|功耗|温度"
 
+/* Is it written without blanks between words, so that phrases, not words, are looked for? */
+static bool
+is_unspaced(const struct language *l)
+{
+	return (unsigned char)*l->memory >= 0xe3;	/* the first byte of kana, Han characters and Hangul */
+}
+
 /* "显存的问题：训练时一直在涨": may what grows in the clause be memory: does it name it, or nothing
  * else, where its sentence does? */
 static bool
 may_be_memory(const struct language *l, struct talk t, struct talk clause)
 {
-	return talk_any_phrase(clause, l->memory) || ((unsigned char)*l->memory >= 0xe3 && talk_any_phrase(clause_sentence(t, clause.s), l->memory) && !talk_any_phrase(clause, OTHERS_ELSEWHERE));
+	return talk_any_phrase(clause, l->memory) || (is_unspaced(l) && talk_any_phrase(clause_sentence(t, clause.s), l->memory) && !talk_any_phrase(clause, OTHERS_ELSEWHERE));
 }
 
 /* "显存慢慢地往上涨": all three in one clause; of writings without blanks the verb stands behind. */
@@ -202,7 +208,7 @@ grows_elsewhere(struct talk t, clause_refuse *refuses)
 	for (l = languages; l < languages + LANGUAGES; l++)
 		for (at = NULL; talk_next_phrase(t, l->on, &at, &n); ) {
 			clause = talk_clause(t, at, n);
-			if (may_be_memory(l, t, clause) && talk_any_phrase((unsigned char)*l->memory >= 0xe3 ? talk_head(clause, at, ON_WITHIN) : clause, l->grows) && !talk_any_phrase(clause, l->denies) && !((unsigned char)*at >= 0x80 && refuses(t, clause, at)))
+			if (may_be_memory(l, t, clause) && talk_any_phrase(is_unspaced(l) ? talk_head(clause, at, ON_WITHIN) : clause, l->grows) && !talk_any_phrase(clause, l->denies) && !((unsigned char)*at >= 0x80 && refuses(t, clause, at)))
 				return at;
 		}
 	return NULL;
