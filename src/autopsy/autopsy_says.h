@@ -69,7 +69,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(LINE_OF_CODE,	PLACE,		"the innermost line of code that is not PyTorch's")				\
 	SAYS(BACKWARD,		PLACE,		"backward, and no figures")							\
 	SAYS(FORWARD,		PLACE,		"a module's call, and no figures")						\
-	SAYS(BY_PLACE,		PLACE,		"the fact of the row of place_causes")						\
+	SAYS(BY_PLACE,		PLACE,		"the fact of the row of autopsy_places")						\
 	SAYS(CAPTURED,		PLACE,		"a call that captures a graph")							\
 	SAYS(CAPTURING,		LINE,		"a line that says that graphs are captured, near the message")			\
 	SAYS(NOT_ALLOCATOR,	WORDING,	"CUDA's bare error with the hint that only PyTorch with figures has")		\
