@@ -438,7 +438,8 @@ names_darknet(struct talk t)
 	const char *at = talk_first(t, "subdivision|yolov3.cfg|yolov4.cfg");
 
 	at = at ? at : talk_find_word(t, "darknet");
-	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE "|convert") ? at : NULL;
+	return at && !talk_any_phrase(talk_sentence(t, at), OF_OTHER_PLACE "|convert") &&
+	    !talk_any_whole(talk_sentence(t, at), "difference differences differ differs versus vs") ? at : NULL;
 }
 
 /* "using Flux, CUDA", "using TorchSharp;": names alone behind it, of which one is a library's; a

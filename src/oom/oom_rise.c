@@ -23,9 +23,9 @@
     "cranked up|crank up"
 /* What may stand between memory and its verb, */
 #define BETWEEN		"of the my our its their this that a all both each gpu gpu's gpus cpu system device host machine machine's computer computer's server's process process's total used usage consumption cost footprint allocated allocation occupied occupation occupancy utilization in on use by for cuda video card "	\
-    "is are was were be been being has have had will just also which then that's keep keeps kept keeping continue continues continued to on continuously constantly continually steadily gradually slowly progressively linearly always still only simply ever quickly rapidly start starts started begin begins began "	\
+    "is are was were be been being has have had will just also which then that's keep keeps kept keeping continue continues continued to on continuously constantly continually steadily gradually slowly progressively linearly linear always still only simply ever quickly rapidly start starts started begin begins began "	\
     "seem seems seemed appears get gets got getting indefinitely more completely totally quite bit slightly little every single time i've noticed 0 1 2 3"
-#define GOES_ON		"keep keeps kept keeping constantly continuously continually continue continues continued steadily gradually slowly progressively linearly always ever indefinitely creeps creeping crept"
+#define GOES_ON		"keep keeps kept keeping constantly continuously continually continue continues continued steadily gradually slowly progressively linearly linear always ever indefinitely creeps creeping crept"
 #define BE		"is are was were been being be"
 /* Nouns of growth, and what tells of those that they go on. */
 #define GROWTH		"increase|increases|increment|increments|incremental|growth|rise|accumulation|creep"

@@ -34,16 +34,17 @@ is_of_learning(struct talk t, const char *at)
 
 #define ACTS		"going changing setting reducing lowering decreasing increasing raising adding removing switching trying using disabling enabling choosing fixing updating upgrading"
 
-#define CHANGED		"reduce reduced lower lowered decrease decreased change changed set increase increased raise raised add added remove removed switch switched disable disabled enable enabled fix fixed update updated upgrade upgraded cut halve halved shrink shrank"
+#define CHANGED		"modify modified adjust adjusted edit edited tune tuned replace replaced reduce reduced lower lowered decrease decreased change changed set increase increased raise raised add added remove removed switch switched disable disabled enable enabled fix fixed update updated upgrade upgraded cut halve halved shrink shrank"
 
-/* "after going back to a batch of 8", "after I reduce the batch": what people did, and no time. */
+/* "after going back to a batch of 8", "after I reduce the batch", "after modified batch_bins": what
+ * people did, and no time. */
 static bool
 is_of_act(struct talk t, const char *at)
 {
 	struct talk word = clause_word_behind(t, at);
 
 	if (!talk_is_one_of(word, "i we you"))
-		return talk_is_one_of(word, ACTS);
+		return talk_is_one_of(word, ACTS " " CHANGED);
 	word = clause_word_behind(t, word.s + word.n);
 	if (talk_is_one_of(word, "have had"))
 		word = clause_word_behind(t, word.s + word.n);
