@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#define FEW_STEPS	100	/* of a trial, which need not come to the highest rate */
+#define FEW_STEPS	100	/* of a trial, which need not come to the highest rate, or fill averages */
 #define MOST_OF_FIRST	0.3	/* of averages, that may be the weights which training began with */
 
 /* In steps; 0 where nothing says how many steps an epoch has. */
@@ -39,7 +39,7 @@ longer(const struct lint *l, struct duration a, struct duration b, bool or_equal
 static const char *
 text(const struct module *m, struct duration d)
 {
-	return arena_printf(m->arena, "%g %s", d.count, d.epochs ? "epochs" : "steps");
+	return arena_printf(m->arena, "%g %s%s", d.count, d.epochs ? "epoch" : "step", d.count == 1 ? "" : "s");
 }
 
 /*
@@ -144,14 +144,13 @@ check_average(const struct rule *rule, struct lint *l)
 	double updates = steps(l, set->length), first = pow(set->ema, updates);
 	struct diag *g;
 
-	if (set->ema == 0 || updates <= 0 || first < MOST_OF_FIRST)
+	if (set->ema == 0 || updates < FEW_STEPS || first < MOST_OF_FIRST)
 		return;
 	g = lint_report(l, rule, set->ema_loc, "training of %s is too short for ema %g: of its averages %.0f %% are the weights that "
 	    "training began with", text(l->module, set->length), set->ema, 100 * first);
-	diag_fact(l->diags, g, "they keep %g in each of %.0f updates, and %g ^ %.0f is %.2f; validation and --predict use them",
-	    set->ema, updates, set->ema, updates, first);
-	if (updates >= 20)
-		diag_help(l->diags, g, "ema %.2g goes back about a tenth of training", 1 - 10 / updates);
+	diag_fact(l->diags, g, "each update keeps %g of them, and %g ^ %.0f is %.2f; validation and --predict use them", set->ema,
+	    set->ema, updates, first);
+	diag_help(l->diags, g, "ema %.2g goes back about a tenth of training", 1 - 10 / updates);
 }
 
 static bool
@@ -190,7 +189,7 @@ const struct rule rule_schedule_contradiction = {
 	    "epoch, a warm-up in steps of which there are fewer than that, or as many; onecycle with rise=1. The learning rate then "
 	    "is not what the spec seems to say. Reported too: a gamma or a floor of 1, which does nothing, "
 	    "a gamma of 0, after which nothing is trained, and patience, of plateau or of training, for as many epochs "
-	    "as there are; and ema that leaves averages at 30 % or more of the weights that training began with, being share ^ updates: "
+	    "as there are; and, in 100 updates or more, ema that leaves averages at 30 % or more of the weights that training began with, being share ^ updates: "
 	    "0.9999 is for a hundred thousand updates, and of 400 it keeps 96 %.\n\n"
 	    "Epochs and steps are compared where the spec or the files say how many samples there are: an "
 	    "epoch is samples / batch steps, rounded up, whatever accumulate.",
