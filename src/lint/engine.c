@@ -82,8 +82,9 @@ bool
 lint_sketch_serves(const struct spec *spec, struct module *sketch)
 {
 	struct diags scratch;
+	struct data_looks looks = { NULL };
 	struct lint l = { .file = spec->file, .module = sketch, .options = spec->options,
-		.diags = &scratch, .asked = true };
+		.diags = &scratch, .asked = true, .looks = &looks };
 	const struct rule *r;
 	int i;
 
@@ -143,7 +144,8 @@ void
 lint_run(struct diags *d, const struct file *const *file, struct levels *const *levels, int nfiles,
     struct module *const *module, int nmodules, const struct lang_options *options)
 {
-	struct lint l = { .diags = d, .options = options };
+	struct data_looks looks = { NULL };
+	struct lint l = { .diags = d, .options = options, .looks = &looks };
 	int r, index;
 
 	for (r = 0; rule_table[r]; r++) {

@@ -30,6 +30,12 @@ struct tensor_readers {
 	struct node **last;	/* by tensor id: the last such node */
 };
 
+/* What data_look() has found of a network's files, each of which is read once. */
+struct data_looks {
+	const struct module *of;
+	VEC(struct known_look *) all;
+};
+
 struct lint {			/* what a rule may look at */
 	const struct file *file;	/* the syntax tree */
 	struct module *module;	/* one network; planned unless broken (module->plan), if only in a
@@ -38,6 +44,7 @@ struct lint {			/* what a rule may look at */
 	struct diags *diags;
 	bool asked;		/* of a sketch, whether there is anything to find: one finding says so */
 	struct tensor_readers readers;	/* readers_of() keeps them here */
+	struct data_looks *looks;	/* NULL: files are read for each question */
 };
 
 /*

@@ -81,7 +81,7 @@ place_of(const struct lint *l, const struct data_source *d, const struct tensor 
 }
 
 static bool
-look_at(const struct lint *l, const struct data_source *d, const struct tensor *input, bool part, struct data_look *out)
+read_look(const struct lint *l, const struct data_source *d, const struct tensor *input, bool part, struct data_look *out)
 {
 	struct look look = { .part = part, .arena = l->module->arena, .source = d, .all_rows = -1, .input = input,
 		.staged = l->module->forward->inputs.v, .nstaged = l->module->forward->inputs.n };
@@ -111,6 +111,45 @@ look_at(const struct lint *l, const struct data_source *d, const struct tensor *
 	return out->rows > 0;
 }
 
+struct known_look {
+	const struct data_source *source;
+	const struct tensor *input;
+	bool part, found;
+	struct data_look look;
+};
+
+/* What was found of it before; else what is read now. */
+static const struct known_look *
+known_look(const struct lint *l, const struct data_source *d, const struct tensor *input, bool part)
+{
+	struct data_looks *looks = l->looks, none = { NULL };
+	struct known_look *k;
+	int i;
+
+	looks = looks ? looks : &none;
+	if (looks->of != l->module)
+		*looks = (struct data_looks){ .of = l->module };
+	for (i = 0; i < looks->all.n; i++) {
+		k = looks->all.v[i];
+		if (k->source == d && k->input == input && k->part == part)
+			return k;
+	}
+	k = ARENA_NEW(l->module->arena, struct known_look);
+	*k = (struct known_look){ .source = d, .input = input, .part = part };
+	k->found = read_look(l, d, input, part, &k->look);
+	vec_push(l->module->arena, &looks->all, k);
+	return k;
+}
+
+static bool
+look_at(const struct lint *l, const struct data_source *d, const struct tensor *input, bool part, struct data_look *out)
+{
+	const struct known_look *k = known_look(l, d, input, part);
+
+	*out = k->look;
+	return k->found;
+}
+
 bool
 data_look(const struct lint *l, const struct data_source *d, const struct tensor *input,
     struct data_look *out)
@@ -123,6 +162,17 @@ data_look_part(const struct lint *l, const struct data_source *d, const struct t
     struct data_look *out)
 {
 	return look_at(l, d, input, true, out);
+}
+
+int64_t
+data_last_run(const struct data_look *d, int64_t row)
+{
+	double last = data_value(d, row, d->width - 1);
+	int64_t n = 1;
+
+	while (n < d->width && data_value(d, row, d->width - 1 - n) == last)
+		n++;
+	return n;
 }
 
 int64_t

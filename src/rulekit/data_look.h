@@ -1,7 +1,7 @@
 /*
  * What data files hold, as far as their first bytes say. Only regular files below the project's
  * root are opened, where a program of this spec would look for them, and no more than a fixed part
- * is read, once for each question. What is not there, or is not what the reader expects, is not
+ * is read, once for each input. What is not there, or is not what the reader expects, is not
  * known: the program will say so when it runs.
  */
 #ifndef STOWAGE_RULEKIT_DATA_LOOK_H
@@ -35,6 +35,10 @@ data_value(const struct data_look *d, int64_t row, int64_t i)
 {
 	return d->first[d->at[row] * d->stride + i];
 }
+
+/* How many numbers at the end of a row are its last one: what rows of unlike lengths are filled up
+ * with, where there are several. */
+int64_t	data_last_run(const struct data_look *, int64_t row);
 
 /* How many samples there are, by the spec or the files; 0: not known. */
 int64_t	data_samples(const struct lint *, const struct data_source *);

@@ -14,17 +14,6 @@
 #define FEWEST_SHARE	0.2	/* of all positions that are filled up, so that it is worth a word */
 #define SHORTEST	3	/* a run of one number that is no chance */
 
-/* How many places at the end of a row hold its last number. */
-static int64_t
-run_of(const struct data_look *d, int64_t row)
-{
-	int64_t n = 1;
-
-	while (n < d->width && data_value(d, row, d->width - 1 - n) == data_value(d, row, d->width - 1))
-		n++;
-	return n;
-}
-
 struct filled {
 	double share;		/* of positions */
 	double number;		/* of the target there */
@@ -40,7 +29,7 @@ filled_up(const struct data_look *x, const struct data_look *y)
 	double with = -1;
 
 	for (row = 0; row < rows; row++) {
-		int64_t a = run_of(x, row), b = run_of(y, row), run = a < b ? a : b;
+		int64_t a = data_last_run(x, row), b = data_last_run(y, row), run = a < b ? a : b;
 		double last = data_value(x, row, x->width - 1);
 
 		if (x->at[row] != y->at[row] || run == x->width)
@@ -60,7 +49,7 @@ filled_up(const struct data_look *x, const struct data_look *y)
 	if (rows < FEWEST_ROWS || whole == rows)
 		return (struct filled){ 0 };
 	for (row = 0; row < rows; row++) {
-		int64_t a = run_of(x, row), b = run_of(y, row);
+		int64_t a = data_last_run(x, row), b = data_last_run(y, row);
 
 		for (i = 0; i < y->width - (a < b ? a : b); i++)
 			f.elsewhere |= data_value(y, row, i) == f.number;

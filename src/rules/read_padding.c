@@ -29,10 +29,8 @@ is_filled_up(const struct data_look *d, struct filled *f)
 
 	for (row = 0; row < d->rows; row++) {
 		double last = data_value(d, row, d->width - 1);
-		int64_t n = 1;
+		int64_t n = data_last_run(d, row);
 
-		while (n < d->width && data_value(d, row, d->width - 1 - n) == last)
-			n++;
 		if (n < SHORTEST)
 			continue;
 		if (any && last != f->number)
