@@ -15,6 +15,8 @@
 
 #define LINES_APART	3	/* from what was tried to what is said of more of it */
 #define LEAST_EXTENT	8	/* of a side that is told with another */
+#define HALF_WITHIN	24	/* bytes from "half of it" to how much that is */
+#define MOST_THOUSANDS	1000	/* that are told by a "k" */
 #define MOST_LINKS	6	/* words from a name to its number */
 
 enum fate { NOT_SAID, FAILS, RUNS };
@@ -63,9 +65,52 @@ is_counter(struct talk t, const char *s, enum amount_of *of)
 	return false;
 }
 
+/* What is counted of a run and not of what it is given, or is no thing; and words of what a number
+ * does. */
+#define NO_THINGS	"times gpus cards devices machines servers hours minutes seconds days weeks months years epochs steps iterations iters rounds workers processes threads cores cpus gigs bytes bits megs layers params parameters billions millions versions errors issues tests runs others percents blocks " \
+    "seems works fails crashes takes causes needs gives gets makes leads means uses shows raises throws exceeds reaches consumes occupies requires"
+#define LEAST_NAME	5	/* letters of a thing's name */
+
+/* The place of what is called so, by a word of several: that of an earlier one of that name, or the
+ * next; false: it is no thing, or there are too many kinds. */
+static bool
+is_thing(struct oom_amounts *p, struct talk word, enum amount_of *of)
+{
+	char name[AMOUNT_NAME];
+	size_t i;
+	int k;
+
+	if (word.n < LEAST_NAME || word.n >= AMOUNT_NAME || lower(word.s[word.n - 1]) != 's' || lower(word.s[word.n - 2]) == 's' || talk_is_one_of(word, NO_THINGS))
+		return false;
+	for (i = 0; i < word.n && is_letter(word.s[i]); i++)
+		name[i] = (char)lower(word.s[i]);
+	name[i] = '\0';
+	for (k = 0; i == word.n && k < AMOUNTS - AMOUNT_THINGS; k++)
+		if (!p->names[k][0] || strcmp(p->names[k], name) == 0) {
+			memcpy(p->names[k], name, i + 1);
+			*of = (enum amount_of)(AMOUNT_THINGS + k);
+			return true;
+		}
+	return false;
+}
+
+/* "a 16 batch size": the setting behind its number, with none behind it. */
+static bool
+is_batch_behind(struct talk t, struct talk word)
+{
+	const char *s = word.s + word.n, *end = t.s + t.n;
+
+	if (talk_is_one_of(word, "batch") && talk_is_one_of(word = clause_word_behind(t, s), "size sizes"))
+		s = word.s + word.n;
+	else if (!talk_is_one_of(word, "batchsize batch_size"))
+		return false;
+	s = piece_past_blanks(s, end);
+	return s == end || !(is_digit(*s) || memchr("=:", *s, 2));
+}
+
 /* The unit of the number that ends at TO. */
 static bool
-has_unit(struct talk t, const char *at, const char *to, enum amount_of *of)
+has_unit(struct oom_amounts *p, struct talk t, const char *at, const char *to, enum amount_of *of)
 {
 	struct talk word = clause_word_behind(t, to);
 	int i;
@@ -76,12 +121,28 @@ has_unit(struct talk t, const char *at, const char *to, enum amount_of *of)
 		return false;
 	if (word.s - to == 1 && talk_is_one_of(word, BETWEEN))
 		word = clause_word_behind(t, to = word.s + word.n);
-	for (i = 0; i < AMOUNTS && word.s - to == 1; i++)
+	if (word.s - to != 1)
+		return false;
+	for (i = 0; i < AMOUNTS; i++)
 		if (units[i] && talk_is_one_of(word, units[i])) {
 			*of = (enum amount_of)i;
 			return true;
 		}
-	return false;
+	if (is_batch_behind(t, word)) {
+		*of = AMOUNT_BATCH;
+		return true;
+	}
+	return is_thing(p, word, of);
+}
+
+/* "I use half of it, 16, now": of what was told of last, in this line or near it. */
+static bool
+is_half(const struct oom_amounts *p, struct talk t, const char *s, int line)
+{
+	struct talk sentence = clause_sentence(t, s);
+	const char *from = s - sentence.s > HALF_WITHIN ? s - HALF_WITHIN : sentence.s;
+
+	return p->last && p->last - 1 != AMOUNT_NETWORK && line - p->line <= LINES_APART && talk_has_whole(talk_part(t, from, s), "half of it|half of that|half of this|half that|half this|half the batch|half as many");
 }
 
 /* Do only blanks, and signs between a setting and its value, stand from S to END? */
@@ -176,7 +237,7 @@ is_part(struct talk t, const char *s)
 
 /* The next amount of T from S on. */
 static bool
-next_amount(const struct oom_amounts *p, struct talk t, const char *s, int line, struct amount *is)
+next_amount(struct oom_amounts *p, struct talk t, const char *s, int line, struct amount *is)
 {
 	const char *end = t.s + t.n, *to, *sides;
 	int64_t n;
@@ -204,10 +265,18 @@ next_amount(const struct oom_amounts *p, struct talk t, const char *s, int line,
 			is->to = to = to + 1;
 			return true;
 		}
+		if (end - to > 1 && lower(*to) == 'k' && to[1] == ' ' && n < MOST_THOUSANDS) {
+			is->n = n *= 1000;		/* "1k atoms" */
+			to++;
+		}
 		is->to = to;
 		if (to < end && ((piece_is_word(*to) && !((unsigned char)*to & 0x80)) || *to == '%' || *to == '/' || (*to == '.' && to + 1 < end && is_digit(to[1]))))
 			continue;
-		if (n > 0 && (has_unit(t, s, to, &is->of) || has_setting(t, s, &is->of)))
+		if (n > 0 && is_half(p, t, s, line)) {
+			is->of = (enum amount_of)(p->last - 1);
+			return true;
+		}
+		if (n > 0 && (has_unit(p, t, s, to, &is->of) || has_setting(t, s, &is->of)))
 			return true;
 		/* "When setting it to 96 ...": of what was told of last */
 		if (n > 0 && p->last && p->last - 1 != AMOUNT_NETWORK && p->line == line && talk_is_one_of(clause_word_ahead(t, s), "to") && talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "set setting change changing changed increase increased") &&
@@ -219,7 +288,7 @@ next_amount(const struct oom_amounts *p, struct talk t, const char *s, int line,
 	return false;
 }
 
-#define RUNS_ONLY	"can only set|can only use|can only train|can only run|could only set|could only use|could only train|could only run|only works|only runs|converted ok|successfully|able to generate|able to run|able to train|can generate|could generate|" OOM_RUNS_WELL
+#define RUNS_ONLY	"can only set|can only use|can only train|can only run|could only set|could only use|could only train|could only run|only works|only runs|converted ok|successfully|able to generate|able to run|able to train|can generate|could generate|seems working|seems to work|seems to be working|is working|" OOM_RUNS_WELL
 #define FAILS_TOO	"占满|卡死|爆显存|爆内存|炸显存|显存爆|内存爆|溢出|显存不足|内存不足|显存不够|内存不够|崩溃"
 #define OF_OTHERS	"version versions previously earlier formerly paper authors author recommended before"
 
@@ -329,6 +398,22 @@ whole_fails(struct talk t)
 	return false;
 }
 
+/* "I can run 1,000 of them. With a larger system it is out of memory." */
+static bool
+more_fails(struct talk t)
+{
+	const char *at;
+	struct talk rest, sentence;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "a larger|a bigger|a longer|larger|bigger|longer|more than that|more of them|any more|anything more|anything larger|anything above", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		sentence = talk_sentence(t, at);
+		if (talk_any_whole(talk_part(sentence, sentence.s, at), "if when with for whenever once") && said_in(sentence) == FAILS && !memchr(sentence.s, '?', sentence.n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
+			return true;
+	}
+	return false;
+}
+
 /* Keeps an amount; what was tried of less, with nothing said of how that went, ran, where a
  * sentence that begins with "but" says that this one fails. */
 static void
@@ -368,7 +453,7 @@ oom_amount_line(struct oom_amounts *p, struct talk t, int line, struct said *to)
 		from = is.to;
 		is = next;
 	}
-	p->whole = whole_fails(t) ? line : p->whole;
+	p->whole = whole_fails(t) || more_fails(t) ? line : p->whole;
 	for (i = 0; i < AMOUNTS && !to->line; i++)
 		if (p->of[i].runs && ((p->of[i].fails > p->of[i].runs) || (p->whole == line && p->of[i].run.line == line && i != AMOUNT_BATCH && i != AMOUNT_SIDES && i != AMOUNT_NETWORK)))
 			*to = p->of[i].run;

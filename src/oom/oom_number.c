@@ -117,6 +117,26 @@ glued(struct talk t, const char **at, size_t *n)
 	return 0;
 }
 
+/* What stands ahead of a number that is ahead of its setting: no name of what has numbers, "RTX
+ * 3090 batch size". */
+#define AHEAD_OF	"a an the use uses used using with at of to set try tried even only my and or default"
+
+/* "a 16 batch size": the number right ahead of the word at AT, which N bytes have; 0: none is. */
+static int64_t
+number_ahead(struct talk t, const char *at, size_t n)
+{
+	struct talk word = clause_word_ahead(t, at);
+	const char *to;
+	int64_t count;
+
+	if (!talk_is_one_of(talk_part(t, at, at + n), "batchsize batch_size") && !talk_has_whole(talk_part(t, at, at + n), "batch size"))
+		return 0;
+	if (word.n == 0 || !is_digit(*word.s) || at - (word.s + word.n) != 1 || !talk_is_one_of(clause_word_ahead(t, word.s), AHEAD_OF))
+		return 0;
+	to = oom_number_at(t, word.s, false, &count);
+	return to == word.s + word.n ? count : 0;
+}
+
 /* The next word for a batch, or for a LENGTH, with a number behind it; *AT is NULL before the
  * first. */
 static int64_t
@@ -126,7 +146,7 @@ next_number(struct talk t, bool length, const char **at, size_t *n)
 	int64_t least;
 
 	for (; (*at = talk_find_whole(rest, length ? LENGTH : OOM_BATCHES, n)); rest = talk_part(t, *at + *n, t.s + t.n))
-		if ((least = least_of(t, *at, *n, length)) > 0)
+		if ((least = least_of(t, *at, *n, length)) > 0 || (!length && (least = number_ahead(t, *at, *n)) > 0))
 			return least;
 	return length ? 0 : glued(behind, at, n);
 }
