@@ -368,6 +368,8 @@ too_large(struct autopsy *y)
 	int64_t whole = y->budget.total > 0 ? y->budget.total : y->budget.pool;
 	char asked[SIZE_TEXT], have[SIZE_TEXT];
 
+	if (autopsy_asks_for_pool(y))
+		return;
 	if (whole > 0 && y->lo > whole && y->lo < IMPOSSIBLE && y->budget.lent)
 		autopsy_cause(y, SAYS_TOO_LARGE, arena_printf(y->arena, "The request alone, %s, is more than the card's %s, whatever is lent beside it. One tensor as large as that mostly grows with the samples, pixels or "
 		    "positions that are in it, and has to be made in parts or of fewer of them.", size_human(asked, y->hi), size_human(have, whole)));

@@ -76,6 +76,7 @@ void	autopsy_alone_causes(struct autopsy *);
 /* By what TensorFlow found at its start, how far its graph has grown, and slices that it makes:
  * autopsy_tensorflow.c. */
 void	autopsy_tensorflow_start(struct autopsy *);
+bool	autopsy_asks_for_pool(const struct autopsy *);
 void	autopsy_tensorflow_graph(struct autopsy *);
 void	autopsy_tensorflow_slices(struct autopsy *);
 /* By what was pasted beside the log: autopsy_paste.c. */

@@ -31,6 +31,14 @@ backs_off(const struct oom_log *log)
 	return false;
 }
 
+/* Is what the driver was asked for all that TensorFlow may take there, which it tells cut to whole
+ * MiB? That is its pool, and no tensor. */
+bool
+autopsy_asks_for_pool(const struct autopsy *y)
+{
+	return y->main->kind == OOM_CUDA && y->limit > 0 && y->budget.pool == y->limit && y->lo >= y->limit && y->lo - y->limit < (1 << 20);
+}
+
 void
 autopsy_tensorflow_start(struct autopsy *y)
 {
@@ -44,6 +52,9 @@ autopsy_tensorflow_start(struct autopsy *y)
 		autopsy_cause(y, SAYS_AT_START, arena_printf(y->arena, "When TensorFlow found the device, %s of its %s was "
 		    "free: another process, or another library of this one, had the rest, as far as no display or driver keeps it.", size_human(human, left->bytes),
 		    size_human(total, all->bytes)));
+	else if (left->known && autopsy_asks_for_pool(y) && y->lo > left->bytes)
+		autopsy_cause(y, SAYS_AT_START, arena_printf(y->arena, "That is all that TensorFlow was to take of the device, as it said when it made it, and more than the %s that were free by then: "
+		    "the fraction or limit that it was given (per_process_gpu_memory_fraction, memory_limit) is too large. It goes on with less, if it gets that.", size_human(human, left->bytes)));
 	else if (left->known && y->main->kind == OOM_CUDA && y->lo > left->bytes)
 		autopsy_cause(y, SAYS_AT_START, arena_printf(y->arena, "That is more than the %s that were free when TensorFlow "
 		    "found the device. Where it asked at its start, the fraction that it is to take "
