@@ -100,13 +100,23 @@ has_card(struct talk t, const char *to)
 	return talk_any_begins(clause_word_behind(t, memory.s + memory.n), OF_CARD);
 }
 
+/* "I have two Titan Black, each of them has 6 GB": does a clause speak of the card that its
+ * sentence names ahead of it? */
+static bool
+refers_to_card(struct talk t, struct talk clause)
+{
+	struct talk first = clause_word_behind(clause, clause.s), ahead = talk_part(t, talk_sentence(t, clause.s).s, clause.s);
+
+	return talk_is_one_of(first, "each both which it they") && talk_any_begins(ahead, OF_CARD) && !talk_any_whole(ahead, OF_OTHER_CARD " machine server computer laptop pc node");
+}
+
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
  * machine's, nor what one needs. */
 static bool
 is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to)
 {
 	struct talk ahead = talk_part(clause, clause.s, s);
-	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD);
+	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD) || refers_to_card(t, clause);
 
 	if (is_of_past(clause) || works_there(t, s) || is_share_taken(t, clause) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
 		return false;
