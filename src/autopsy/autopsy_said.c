@@ -151,6 +151,27 @@ is_of(const struct autopsy *y, const struct told_cause *s, bool explained)
 	    (!(s->of & EXPLAINED) || explained) && !(o->facts & s->unless);
 }
 
+#define NO_MACHINE	((int64_t)64 << 40)	/* has as much */
+
+/* Is one request of the machine's memory more than any machine has that people tell of? */
+static bool
+is_beyond_ram(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return y->main->host && !y->main->limited && p->ram.line && y->lo > p->ram_gib << 30 && y->lo < NO_MACHINE;
+}
+
+static void
+beyond_ram(struct autopsy *y)
+{
+	char human[SIZE_TEXT];
+
+	if (is_beyond_ram(y))
+		autopsy_cause(y, SAYS_TOLD_BEYOND, arena_printf(y->arena, "L%s. Where it ran there, the %s that were asked for in one piece are more than all of that machine's memory: what else has a part of it does not matter. "
+		    "What is asked for has to be smaller (fewer samples, rows, columns or runs at once, fewer bytes each), or made in parts.", autopsy_said(y, &y->log.paste.ram) + 1, size_human(human, y->main->size[OOM_ASKED].known ? y->main->size[OOM_ASKED].bytes : y->lo)));
+}
+
 static void
 causes_told(struct autopsy *y, bool explained)
 {
@@ -164,8 +185,8 @@ causes_told(struct autopsy *y, bool explained)
 
 		if (s->kind == SAYS_TOLD_SMALL && (y->main->limited || y->main->kind == OOM_MPS || strcmp(y->main->who, "MPS") == 0))
 			continue;		/* a limit that is less is what was reached */
-		if (s->kind == SAYS_TOLD_SMALL && y->log.paste.spare.line)
-			continue;		/* by the report there was room */
+		if (s->kind == SAYS_TOLD_SMALL && (y->log.paste.spare.line || is_beyond_ram(y)))
+			continue;		/* by the report there was room, or could not have been */
 		if (s->said == offsetof(struct oom_paste, ended_by) && said->line == y->log.paste.less.line)
 			continue;		/* that says so by itself */
 		if (s->kind == SAYS_TOLD_SERVER && (autopsy_trains(y) || y->log.paste.images || y->log.paste.images_told))
@@ -174,8 +195,6 @@ causes_told(struct autopsy *y, bool explained)
 			autopsy_cause(y, s->kind, arena_printf(y->arena, "L%s. %s", autopsy_said(y, said) + 1, s->follows));
 	}
 }
-
-#define NO_MACHINE	((int64_t)64 << 40)	/* has as much */
 
 #define NO_DEVICE	((int64_t)1 << 40)	/* nor a device */
 
@@ -379,6 +398,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	const struct oom_message *o = y->main;
 
 	batch_told(y);
+	beyond_ram(y);
 	causes_told(y, explained);
 	absurd_said(y);
 	array_said(y);

@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_machine.h"
 #include "oom/oom_note.h"
 #include "oom/oom_number.h"
 #include "oom/oom_short.h"
@@ -89,186 +90,6 @@ copies_data(struct talk t)
 		return NULL;
 	return talk_any_whole(sentence, "copy copies copying pickling replica replicas replicated duplicated duplicate duplicates") ||
 	    (talk_any_whole(sentence, "loads reads holds keeps has own") && talk_any_whole(sentence, "whole entire full all complete")) ? at : NULL;
-}
-
-#define LEAST_MACHINE	8	/* GB that a small machine has at most */
-#define BOARDS		"raspberry pi|raspberrypi|rpi|pi 3|pi 4|pi zero|orange pi|odroid|nvidia nano|t2.micro|t2.small|t3.micro|e2-micro|f1-micro"
-
-/* Between a machine and an amount these make it another's. */
-#define OF_ANOTHER	"but different another other whereas while unlike locally"
-
-/* "On my laptop (with 8GB of RAM) this runs without issue": where it does not fail. */
-static bool
-has_no_trouble(struct talk sentence)
-{
-	return (clause_works(sentence) || talk_has_whole(sentence, "without issue|without issues|without any issue|without any issues|without problem|without problems|without any problem|without any problems|without error|without errors")) &&
-	    !oom_short_fails(sentence) && !clause_names_failure(sentence);
-}
-
-#define MOST_RAM	32	/* GB of a machine's memory that a run may well need more than */
-#define CARDS		"gpu gpus vram card cards graphics nvidia geforce gtx rtx rx radeon titan tesla quadro cuda v100 a100 k80 p100 t4 xpu npu tpu hbm"
-/* Ahead of an amount: of what is taken, or needed. */
-#define IS_TAKEN	"use uses used using take takes took taken taking consume consumes consumed consuming eat eats ate eating need needs needed require requires required allocate allocates allocated than least to over reaches reached " \
-    "exceeds exceed hits hit at fills filled occupies occupied reserve reserved extra another additional more costs cost until limit"
-#define NEAR_AMOUNT	3	/* words from an amount to what it is of */
-
-#define RAM_CHINESE	"内存|运行内存|ram|运存"
-
-/* "电脑只有16G内存", "服务器内存32G": the same in Chinese. */
-static const char *
-ram_in_chinese(struct talk t)
-{
-	const char *s, *to = NULL, *end = t.s + t.n, *unit;
-	int64_t count;
-
-	if (!talk_any_phrase(t, "电脑|机器|服务器|笔记本|主机|本机|我的|台式机|只有") || talk_any_phrase(t, "显存|需要|至少|占用|占了|用了|？|?|吗|虚拟内存"))
-		return NULL;
-	while ((s = oom_number_walk(t, ".", &to, &count))) {
-		if (count < 1 || count > MOST_RAM)
-			continue;
-		unit = piece_past_blanks(to, end);
-		if (unit == end || lower(*unit) != 'g')
-			continue;
-		for (unit++; unit < end && (lower(*unit) == 'b' || *unit == ' ' || memcmp(unit, "的", (size_t)(end - unit) < 3 ? 1 : 3) == 0); unit += lower(*unit) == 'b' || *unit == ' ' ? 1 : 3)
-			;
-		if (talk_first(talk_part(t, unit, end), RAM_CHINESE) == unit || (s - t.s >= 6 && talk_first(talk_part(t, s - 6, s), RAM_CHINESE) == s - 6) ||
-		    (s - t.s >= 9 && talk_first(talk_part(t, s - 9, s), "内存是|内存有|内存只|内存为|内存：") == s - 9))
-			return s;
-	}
-	return NULL;
-}
-
-#define OF_LIMIT	"limits.memory|memory limit|memory limits|limit of memory|内存限制|内存上限|limits: memory|mem limit|mem_limit"
-#define LIMIT_WITHIN	28	/* bytes to how much that is */
-
-/* "limits.memory is 2Gi": what a container may have. */
-static const char *
-limit_told(struct talk t)
-{
-	const char *at = NULL, *s, *to, *end;
-	struct talk near;
-	int64_t count;
-	size_t n;
-
-	while (talk_next_phrase(t, OF_LIMIT, &at, &n)) {
-		near = talk_head(t, at + n, LIMIT_WITHIN);
-		for (s = near.s, end = near.s + near.n; s < end && !is_digit(*s); s++)
-			;
-		if (s < end && (to = piece_number(s, end, &count)) && count >= 1 && count <= MOST_RAM && to < end && lower(*piece_past_blanks(to, end)) == 'g' && !talk_any_phrase(t, "gpu|cuda|increase|raise|？|?|吗"))
-			return at;
-	}
-	return NULL;
-}
-
-#define MACHINE_NAMES	"laptop laptops pc computer notebook macbook mac imac desktop workstation server vm vps droplet machine instance box"
-#define CARD_WITHIN	3	/* words ahead of an amount */
-
-/* "a Ryzen 8GB laptop", and not "a GTX 1070 8GB laptop": an amount right ahead of a machine's name
- * is of its memory. */
-static bool
-is_of_machine(struct talk sentence, const char *amount, struct talk unit)
-{
-	struct talk word = clause_word_ahead(sentence, amount);
-	int i;
-
-	if (!talk_is_one_of(clause_word_behind(sentence, unit.s + unit.n), MACHINE_NAMES))
-		return false;
-	for (i = 0; i < CARD_WITHIN && word.n > 0; i++, word = clause_word_ahead(sentence, word.s))
-		if (talk_is_one_of(word, CARDS " swap disk ssd"))
-			return false;
-	return true;
-}
-
-/* "29.8 GiB memory available for workers": what a program gives its parts, at the name of memory
- * in WORD. */
-static bool
-is_allotted(struct talk t, struct talk word)
-{
-	word = clause_word_behind(t, word.s + word.n);
-	return talk_is_one_of(word, "available reserved allotted allocated assigned") && talk_is_one_of(clause_word_behind(t, word.s + word.n), "for to");
-}
-
-/* "An object of 4.8 GB in memory", "it is 4 GB in RAM": what lies there, by what stands behind
- * UNIT, of an amount that is written at S. */
-static bool
-is_of_object(struct talk t, const char *s, struct talk unit)
-{
-	return talk_is_one_of(clause_word_behind(t, unit.s + unit.n), "in") && talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "is are was were be object objects file size data dataset matrix array table model");
-}
-
-#define IS_SHORT	"n't seem to cut|not seem to cut|n't cut|not cut|n't enough|is not enough|are not enough|was not enough|were not enough|seems not enough|n't suffice|not suffice|n't sufficient|is not sufficient|are not sufficient|n't seem to be enough|not seem to be enough|n't seem enough|not seem enough"
-#define SHORT_WITHIN	40	/* bytes from its name to that */
-
-/* "32 GB RAM doesn't seem to cut it": is it said of the memory in WORD that it is too little? */
-static bool
-is_short(struct talk sentence, struct talk word)
-{
-	return talk_is_one_of(word, "ram") && talk_holds(sentence, word.s) && talk_has_whole(talk_head(sentence, word.s + word.n, SHORT_WITHIN), IS_SHORT) && !talk_any_whole(sentence, CARDS " if should would could swap disk ssd") &&
-	    !memchr(sentence.s, '?', sentence.n);
-}
-
-/* "I have 16 GB of RAM", "a MacBook with 16Gb RAM": what a machine has, and not what is taken of
- * it. */
-static const char *
-ram_of_machine(struct talk t)
-{
-	const char *s, *to = NULL, *end = t.s + t.n;
-	struct talk sentence, word, unit;
-	int64_t count;
-	int i;
-
-	if ((s = limit_told(t)) || (s = ram_in_chinese(t)))
-		return s;
-	if (!talk_any_whole(t, "ram memory " MACHINE_NAMES))
-		return NULL;
-	while ((s = oom_number_walk(t, ".-/~<>", &to, &count))) {
-		if (count < 1 || count > MOST_RAM)
-			continue;
-		if (to + 1 < end && *to == '.' && is_digit(to[1]))	/* "15.6 GB" */
-			to = piece_number(to + 1, end, &count);
-		unit = clause_word_behind(t, to);
-		if (unit.s - to > 1 || !talk_is_one_of(unit, "gb gib g gig gigs gbs"))
-			continue;
-		for (i = 0, word = clause_word_behind(t, unit.s + unit.n); i < NEAR_AMOUNT && word.n > 0 && !talk_is_one_of(word, "ram memory"); i++, word = clause_word_behind(t, word.s + word.n))
-			;
-		sentence = talk_sentence(t, s);
-		if (i < NEAR_AMOUNT && is_short(sentence, word))
-			return s;
-		if (is_of_machine(sentence, s, unit) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, "if should would could not no need needs require requires " OF_ANOTHER) &&
-		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n))
-			return s;
-		if (i < NEAR_AMOUNT && talk_is_one_of(word, "ram memory") && talk_holds(sentence, word.s) && !is_allotted(t, word) && !is_of_object(t, s, unit) && !talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) && !talk_any_whole(sentence, CARDS " if should would could not no swap disk ssd " OF_ANOTHER) &&
-		    !has_no_trouble(sentence) && !memchr(sentence.s, '?', sentence.n) && (talk_has_whole(sentence, "i have|i've|we have|i got|with") ||
-		    talk_any_whole(sentence, "my machine laptop pc computer server node desktop notebook workstation ubuntu windows macbook mac system specs instance vm kaggle colab sagemaker codespace")))
-			return s;
-	}
-	return NULL;
-}
-
-/* "on a VM with 4GB of memory", "on a Raspberry Pi": a machine that has little. */
-static const char *
-small_machine(struct talk t)
-{
-	size_t n;
-	const char *at = talk_find_whole(t, BOARDS, &n), *s, *to = NULL;
-	struct talk sentence;
-	int64_t count;
-
-	if (at && !talk_any_whole(talk_sentence(t, at), "not no than like unlike instead such should would could ssh client remote remotely server cluster connect connected connecting terminal vnc deploy deployed later") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n))
-		return at;
-	if (!(at = talk_find_whole(t, "vm|vps|virtual machine|droplet|my container|the container|our container|a container|the pod|my pod|each pod|a pod|my instance|ec2 instance|my laptop|my pc|my computer|my machine|this machine|my server", &n)))
-		return ram_of_machine(t);
-	sentence = talk_sentence(t, at);
-	if (has_no_trouble(sentence) || talk_any_whole(sentence, "gpu vram card graphics if should would not no swap disk storage ssd need needs") || memchr(sentence.s, '?', sentence.n))
-		return ram_of_machine(t);
-	while ((s = oom_number_walk(sentence, ".", &to, &count))) {
-		if (talk_any_whole(s < at ? talk_part(sentence, s, at) : talk_part(sentence, at, s), OF_ANOTHER))
-			return NULL;
-		if (count >= 1 && count <= LEAST_MACHINE && talk_is_one_of(clause_word_behind(t, to), "gb gib gi g gigs") &&
-		    (talk_any_whole(talk_part(sentence, to, sentence.s + sentence.n), "ram memory") || talk_has_whole(talk_part(sentence, sentence.s, s), "memory limit|limit of memory|memory limits")))
-			return at;
-	}
-	return ram_of_machine(t);
 }
 
 #define SWAP_WITHIN	5	/* words from "adding" to "swap" */
@@ -389,7 +210,7 @@ static const struct {
 	{ offsetof(struct oom_paste, large), { WORDING_TOO_LARGE_PICTURES, NULL } },
 	{ offsetof(struct oom_paste, less), { WORDING_NONE, oom_works_told } },
 	{ offsetof(struct oom_paste, swapped), { WORDING_NONE, swap_helped } },
-	{ offsetof(struct oom_paste, small), { WORDING_NONE, small_machine } },
+	{ offsetof(struct oom_paste, small), { WORDING_NONE, oom_machine_small } },
 	{ offsetof(struct oom_paste, tasks), { WORDING_TASKS, NULL } },
 };
 
@@ -438,6 +259,7 @@ void
 oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
+	int64_t gib;
 	size_t i, n;
 
 	if (!p->kubernetes && (at = talk_find_whole(t, "kubernetes|kubectl|k8s|kube|kubelet|kubeflow|gke", &n)) && runs_there(t, at, source))
@@ -464,6 +286,10 @@ oom_blame_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 
 		if (!said->line)
 			oom_note(said, t, oom_find(t, blames[i].finding), line);
+	}
+	if ((at = oom_machine_has(t, &gib)) && gib > p->ram_gib) {
+		p->ram_gib = gib;
+		said_at(&p->ram, t, at, line);
 	}
 	if ((at = talk_find_whole(t, "coincidence|coincidental", &n)) && !clause_denies(t, at, n) && talk_any_whole(talk_sentence(t, at), "version versions worked works upgrade update upgrading updating"))
 		p->version = (struct said){ 0 };	/* "that 0.4 worked is a coincidence" */

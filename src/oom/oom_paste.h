@@ -148,6 +148,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said by_growth;	/* of TensorFlow, that it runs where memory is taken as it is needed, and not without, */
 	struct said processes;	/* of processes that use one device, */
 	struct said small, swapped;	/* of a machine that has little memory, or of more swap, with which it runs, */
+	struct said ram;	/* of how much a machine has, */
+	int64_t ram_gib;	/* the most that is told; */
 	struct said turned_on, ended_by, emptied;	/* of what was added, with which it fails, of what ended it, and of a cache that was emptied; */
 	struct said deprecated;	/* of volatile, which does nothing any longer; */
 	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
