@@ -428,13 +428,13 @@ job_limit(struct autopsy *y)
 		    "and a higher limit lets it go on as far as the machine has as much.");
 }
 
-/* Is an allocation told of that no device has, whatever fills it? */
+/* Is an allocation told of that no device has, or that more runs, whatever fills it? */
 static bool
 is_beyond(const struct autopsy *y)
 {
 	int i;
 
-	for (i = 0; i < y->reported.n && y->reported.v[i].kind != SAYS_TOLD_ABSURD; i++)
+	for (i = 0; i < y->reported.n && y->reported.v[i].kind != SAYS_TOLD_ABSURD && y->reported.v[i].kind != SAYS_TOLD_MORE; i++)
 		;
 	return i < y->reported.n;
 }

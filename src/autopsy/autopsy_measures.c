@@ -17,7 +17,6 @@ static uint32_t
 tried(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
-	bool one = p->least_batch > 0 ? p->least_batch == 1 : y->log.batch == 1 || (p->measures.one && !p->measures.several);
 	uint32_t is = 0;
 	int m;
 
@@ -25,7 +24,8 @@ tried(const struct autopsy *y)
 		is |= p->measures.line[m] ? MEASURE_BIT(m) : 0;
 	if (y->main && ((y->main->facts & TRACE_NO_BATCH) || autopsy_in_update(y->main)))
 		is |= MEASURE_BIT(MEASURE(BY_BATCH)) | MEASURE_BIT(MEASURE(BY_SAMPLES));	/* they play no part there */
-	is |= one ? MEASURE_BIT(MEASURE(BY_BATCH)) : 0;
+	is |= autopsy_fails_with_one(y) ? MEASURE_BIT(MEASURE(BY_BATCH)) : 0;
+	is |= autopsy_more_runs(y) ? MEASURE_BIT(MEASURE(BY_BATCH)) | MEASURE_BIT(MEASURE(BY_SAMPLES)) : 0;
 	is |= p->few_bits ? MEASURE_BIT(MEASURE(BY_BITS)) : 0;
 	is |= p->adapts ? MEASURE_BIT(MEASURE(BY_ADAPTER)) : 0;
 	is |= p->shares ? MEASURE_BIT(MEASURE(BY_SPLITTING)) : 0;

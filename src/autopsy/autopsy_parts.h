@@ -32,6 +32,14 @@ const char	*autopsy_worded(const struct autopsy *, const char *text);
  * TEXT without those that are: autopsy_measures.c. */
 bool	autopsy_is_tried(const struct autopsy *, const char *by);
 const char	*autopsy_untried(const struct autopsy *, const char *text);
+/* What the report has decided, beside what failed: that less of it runs, or more, that it needs more
+ * than the device has, that it fails with one sample, that each round is given the same:
+ * autopsy_decided.c. */
+bool	autopsy_less_runs(const struct autopsy *);
+bool	autopsy_more_runs(const struct autopsy *);
+bool	autopsy_needs_more(const struct autopsy *);
+bool	autopsy_fails_with_one(const struct autopsy *);
+bool	autopsy_is_given_same(const struct autopsy *);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);

@@ -14,12 +14,12 @@
 #define THIS_ONE	"the device was this one"
 #define MORE		"The run needs more than there is"
 #define LEAVES		"then it fails so with nothing else there, too."
-#define ANOTHER(such)	UNTRIED(BY_ALONE, "Another process has a part" such)
+#define ANOTHER(such)	UNLESS_NEEDS_MORE(UNTRIED(BY_ALONE, "Another process has a part" such))
 #define LISTED		LISTER ", before the run, lists it."
-#define AT_ONCE		"What is given at once is too large (a batch, frames or windows, a long recording or text, many pixels)"
+#define AT_ONCE		UNLESS_MORE_RUNS("What is given at once is too large (a batch, frames or windows, a long recording or text, many pixels)")
 #define SMALL_RUNS	"then a short or small one runs."
 /* and what it is where that fails, too */
-#define THERE_BEFORE	"What was there before it (weights, what a run before or another process has) leaves too little"
+#define THERE_BEFORE	UNLESS_LESS_RUNS(UNLESS_MORE_RUNS("What was there before it (weights, what a run before or another process has) leaves too little"))
 #define SMALL_FAILS	"then a short or small one fails, too."
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
@@ -110,7 +110,7 @@ const struct row autopsy_rows[] = {
 		    "neighbours, clusters, subgraphs) take less; a loader's batch of whole graphs does not cut one." },
 		{ "There is a number for each pair of nodes (a dense adjacency, attention)", "kept sparse, it needs one for each edge." } } },
 	{ NEEDS_SPLATS, "Gaussians are rendered", {
-		{ AFTERWARDS("Their number grows as training goes on (densification), without bound in some settings"), "a log of their number tells. A higher "
+		{ AFTERWARDS(UNTRIED(BY_CAP, "Their number grows as training goes on (densification), without bound in some settings")), "a log of their number tells. A higher "
 		    "densify_grad_threshold, an earlier densify_until_iter (densify_grad_thresh and stop_split_at in nerfstudio), a cap, or another strategy keep it." },
 		{ "All images lie on the device, or they are large", "in the machine's memory (--data_device cpu; in nerfstudio cache-images cpu), or smaller (--resolution; downscale-factor), "
 		    "they take less; then it fails at the start, or as soon." } } },
@@ -226,16 +226,16 @@ const struct row autopsy_rows[] = {
 		{ "What is evaluated at once is larger than a batch of training, or texts are generated, by several beams", "fewer at once "
 		    "(per_device_eval_batch_size), or fewer beams." } } },
 	{ NEEDS_LONG | NEEDS_INFERS, "what is given is long, or has many frames", {
-		{ AT_START(AT_ONCE), SMALL_RUNS },
+		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
-		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." },
+		{ AFTER_STEPS(KEPT), "then memory grows evenly, from one to the next." },
 		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." } } },
 	{ NEEDS_EVALUATES | NEEDS_INFERS, "it failed in tests, predictions or inference", {
-		{ AT_START(AT_ONCE), SMALL_RUNS },
+		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it less is taken." },
-		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." },
-		{ AT_START(THERE_BEFORE), SMALL_FAILS } } },
+		{ AFTER_STEPS(KEPT), "then memory grows evenly, from one to the next." },
+		{ AT_START(UNLESS_GROWS(THERE_BEFORE)), SMALL_FAILS } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it the first rounds take a part of what they took." },
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
@@ -302,11 +302,11 @@ const struct row autopsy_rows[] = {
 		{ UNEVENLY("Samples come that are larger or longer than those before"), "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
-		{ AT_START(AT_ONCE), SMALL_RUNS },
+		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
-		{ HAD_STEPS(KEPT), "then memory grows evenly, from one to the next." },
+		{ AFTER_STEPS(KEPT), "then memory grows evenly, from one to the next." },
 		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." },
-		{ AT_START(THERE_BEFORE), SMALL_FAILS } } },
+		{ AT_START(UNLESS_GROWS(THERE_BEFORE)), SMALL_FAILS } } },
 	{ NEEDS_DECODES, "an autoencoder of images was at work then, as behind the last step, when what was made is decoded", {
 		{ "Its layers have the full height and width of all pictures, or frames, at once", TRY BY_TILES "in tiles (enable_vae_tiling() in diffusers, or a "
 		    "setting of the program)" TRY BY_ANYTHING "in slices" TRY BY_ANYTHING "one by one" TRY_END " they need a part of that." },
@@ -322,7 +322,7 @@ const struct row autopsy_rows[] = {
 		    "after so many of them." },
 		{ "What is made of one at once grows with its pixels", "half of each side has a quarter of them; then a small one runs." } } },
 	{ NEEDS_LARGE, "pictures are large", {
-		{ "What is given at once is too large", "half of each side has a quarter of the pixels; then a small one runs." },
+		{ UNLESS_MORE_RUNS("What is given at once is too large"), "half of each side has a quarter of the pixels; then a small one runs." },
 		{ THERE_BEFORE, SMALL_FAILS } } },
 	{ NEEDS_SHARED, "others use that device, too", {
 		{ "What other processes have of it is not there for this run", LISTER ", before the run, lists them. With these ended, on another device (CUDA_VISIBLE_DEVICES), or with less at once, it "

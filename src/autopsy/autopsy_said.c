@@ -37,6 +37,9 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, less), offsetof(struct oom_paste, however), SAYS_TOLD_LESS, 0, 0,
 	    "Where that run and the one that failed differ in nothing else, what is more or larger in the one that failed is what "
 	    "had no room: one between the two, or parts one after the other, may have." },
+	{ offsetof(struct oom_paste, more), 0, SAYS_TOLD_MORE, 0, 0,
+	    "Where that run and the one that failed differ in nothing else, how much is given at once does not decide by itself: what is chosen by its size does, such as the parts into which a program cuts "
+	    "it, or a library's algorithm and its workspace (cuDNN's), and one size may take more than a larger one. A size that runs, or a bound on such workspaces, is the way then." },
 	{ offsetof(struct oom_paste, version), 0, SAYS_TOLD_VERSION, 0, 0,
 	    "Where nothing but a version differs between a run that works and the one that failed, what that version changed takes more (a default, a type, what it keeps, a library that "
 	    "came with it): the one that works, with the libraries of its time, or one that mends it, needs less." },
@@ -187,7 +190,7 @@ causes_told(struct autopsy *y, bool explained)
 			continue;		/* a limit that is less is what was reached */
 		if (s->kind == SAYS_TOLD_SMALL && (y->log.paste.spare.line || is_beyond_ram(y)))
 			continue;		/* by the report there was room, or could not have been */
-		if (s->said == offsetof(struct oom_paste, ended_by) && said->line == y->log.paste.less.line)
+		if (s->said == offsetof(struct oom_paste, ended_by) && (said->line == y->log.paste.less.line || said->line == y->log.paste.more.line))
 			continue;		/* that says so by itself */
 		if (s->kind == SAYS_TOLD_SERVER && (autopsy_trains(y) || y->log.paste.images || y->log.paste.images_told))
 			continue;		/* it writes texts for what is trained, beside that, or makes images */
@@ -258,7 +261,7 @@ is_batch_said(const struct autopsy *y)
 static bool
 is_no_batch(const struct oom_paste *p)
 {
-	return p->fits || p->resuming.line || p->later.line || p->told.killed.line;
+	return p->fits || p->more.line || p->resuming.line || p->later.line || p->told.killed.line;
 }
 
 #define FEW_SAMPLES	4

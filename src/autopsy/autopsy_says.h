@@ -148,6 +148,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
 	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth, of a time or of tests")			\
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
+	SAYS(TOLD_MORE,		WORDS,		"a clause that says that it runs with more of something than what failed")			\
 	SAYS(TOLD_VERSION,	WORDS,		"a sentence that says that it fails with a version, or that it does not with another")			\
 	SAYS(TOLD_KEPT,		WORDS,		"a sentence that says that something stays on the device, or is kept with its graph")			\
 	SAYS(TOLD_CACHED,	WORDS,		"a sentence that says that samples are kept in memory, and no device's memory")			\

@@ -306,7 +306,7 @@ draws_none(const struct autopsy *y)
 static bool
 may_leap(const struct autopsy *y)
 {
-	return !y->log.paste.grows_evenly && !y->log.paste.sorted;
+	return !y->log.paste.grows_evenly && !y->log.paste.sorted && !autopsy_is_given_same(y);
 }
 
 static bool
@@ -357,6 +357,36 @@ names_no_torch(const struct autopsy *y)
 	return !names_torch(y);
 }
 
+static bool
+less_may_fail(const struct autopsy *y)
+{
+	return !autopsy_less_runs(y);
+}
+
+static bool
+more_may_fail(const struct autopsy *y)
+{
+	return !autopsy_more_runs(y);
+}
+
+static bool
+may_fit(const struct autopsy *y)
+{
+	return !autopsy_needs_more(y);
+}
+
+static bool
+may_be_even(const struct autopsy *y)
+{
+	return !autopsy_grows_there(y);
+}
+
+static bool
+has_gone_on(const struct autopsy *y)
+{
+	return autopsy_had_steps(y) || autopsy_grows_there(y);
+}
+
 static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
@@ -364,7 +394,7 @@ static const struct {
 	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'c', trains_not }, { '3', draws_none }, { 'u', may_leap },
-	{ 'y', has_bytes }, { 'z', has_doubles }, { '5', has_room }, { '1', is_unsorted }, { '2', stays }, { '4', may_be_device }, { '6', names_torch }, { '7', names_no_torch },
+	{ 'y', has_bytes }, { 'z', has_doubles }, { '5', has_room }, { '1', is_unsorted }, { '2', stays }, { '4', may_be_device }, { '6', names_torch }, { '7', names_no_torch }, { '8', less_may_fail }, { '9', more_may_fail }, { '0', may_fit }, { '!', may_be_even }, { '"', has_gone_on },
 };
 
 static bool

@@ -402,3 +402,24 @@ oom_card_small(struct talk t)
 	}
 	return (s = asked_enough(t)) ? s : named_card(t);
 }
+
+#define ASKED		"asking for|asks for|asked for|tries to allocate|tried to allocate|trying to allocate|wants to allocate|tries to use|tried to use|trying to use|requesting|requests|requested|demands"
+
+/* "I run it on an 8 GB card, but it is asking for 15 GB" */
+bool
+oom_card_asked(struct talk t)
+{
+	const char *s = oom_card_small(t), *to = NULL, *asks;
+	struct talk sentence = s ? talk_sentence(t, s) : t, unit;
+	int64_t have, n;
+	size_t length;
+
+	if (!s || !is_digit(*s) || !piece_number(s, t.s + t.n, &have) || !(asks = talk_find_whole(talk_part(t, s, sentence.s + sentence.n), ASKED, &length)) || clause_is_question(sentence))
+		return false;
+	while ((s = oom_number_walk(talk_part(t, asks, sentence.s + sentence.n), ".*/-~<>", &to, &n))) {
+		unit = clause_word_behind(t, to);
+		if (n > have && unit.s - to <= 1 && talk_is_one_of(unit, "gb g gib gig"))
+			return true;
+	}
+	return false;
+}

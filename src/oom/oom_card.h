@@ -6,5 +6,7 @@
 
 /* Where T tells of one; or NULL. */
 const char	*oom_card_small(struct talk t);
+/* And that it was asked for more than that? */
+bool		oom_card_asked(struct talk t);
 
 #endif

@@ -74,7 +74,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 		return true;
 	if (talk_has_whole(talk_part(clause, clause.s, at), "rather than|instead of|if memory|if the memory|if gpu memory|if vram|do you also|did you also|do you see|did you see|i thought|i suspected|i assumed|first thought"))
 		return true;		/* "rather than a leak", "I thought that it was a leak" */
-	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue"))
+	while (talk_is_one_of(ahead, "keeps keep kept is are was has have been just to continues continue constantly continuously continually steadily slowly gradually always still"))
 		ahead = clause_word_ahead(clause, ahead.s);
 	if (talk_is_one_of(ahead, "usage use") && talk_is_one_of(clause_word_ahead(clause, ahead.s), "disk cpu swap power energy"))
 		return true;

@@ -59,6 +59,7 @@ static const struct {
 	{ BY_MAPPING, NULL, NULL, "mmap_mode=|np.memmap(|numpy.memmap(", "mmap|mmap_mode|memmap|np.memmap|numpy.memmap|memory mapping|memory-mapping|memory mapped|memory-mapped", NULL, AS_NAMED, NULL },
 	{ BY_LEAN, NULL, NULL, "low_memory=true", "low_memory=true|low_memory = true|low_memory", NULL, AS_NAMED, NULL },
 	{ BY_INDEX, NULL, NULL, "sparse_categorical_crossentropy|sparsecategoricalcrossentropy", "sparse_categorical_crossentropy|sparse categorical crossentropy|sparse categorical cross entropy|sparsecategoricalcrossentropy|sparse_softmax_cross_entropy|sparse_softmax_cross_entropy_with_logits", NULL, AS_NAMED, NULL },
+	{ BY_CAP, NULL, NULL, "cap_max|cap-max|max_gaussians|max_num_gaussians|max-num-gaussians|max_cap", "cap_max|cap-max|max_gaussians|max_num_gaussians|max-num-gaussians|max_cap", NULL, AS_NAMED, NULL },
 	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", NULL, OR_IN_USE, NULL },
 };
 

@@ -16,7 +16,7 @@
 #include "oom/oom_world.h"
 
 /* Measures are known by the signs of oom_world.h (BY_BATCH), one for each of these bytes. */
-#define MEASURES		('^' - 'A' + 1)
+#define MEASURES		('_' - 'A' + 1)
 #define MEASURE(sign)		((sign)[0] - BY_ANYTHING[0])
 #define MEASURE_BIT(measure)	((uint32_t)1 << (measure))
 

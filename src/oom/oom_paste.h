@@ -114,6 +114,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said classes;	/* of many classes, */
 	int grew, grows_evenly;	/* the last line by which memory grew, and not only leaks, as a guess, and by which it did by the same again and again; */
 	int sorted;		/* the last line by which samples come from the largest to the smallest, */
+	int same_given;		/* by which each round is given the same, */
 	int leaps;		/* by which memory leaps and falls back, */
 	int second_fails;	/* and by which a second round fails where a first had run; */
 	int grows_host, grows_device;	/* the last line where the machine's memory alone grows, and a device's alone; */
@@ -131,6 +132,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said card;	/* of a device that has little, */
 	struct said second;	/* of a step that ran ahead of the one that failed, */
 	struct said less;	/* of what works with less of something than what failed, */
+	struct said more;	/* or with more, */
 	struct said kept;	/* of what a run makes or is given, which stays on the device, */
 	struct said version;	/* of another version with which it does not fail, */
 	struct said cached;	/* of samples that are kept once they were read, */
@@ -209,6 +211,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int mac, jetson;	/* that names a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int card_most, card_line;	/* GiB that a card has at most that is named: of several the most; 0: none is, */
 	char card_name[PASTE_NAME];	/* as it is called there, */
+	int card_asked;		/* the last by which it was asked for more than it has, */
 	int card_unknown;	/* and the last line that names one whose kind is not known; */
 	int nvidia, amd, intel;	/* a GPU of these makers, or a tool of theirs, */
 	int tpu;		/* a TPU, of Google's, */

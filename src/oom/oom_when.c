@@ -477,6 +477,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		return;
 	p->sorted = comes_sorted(t) ? line : p->sorted;
 	p->leaps = leaps(t) ? line : p->leaps;
+	p->same_given = oom_wording(t, WORDING_SAME_GIVEN) ? line : p->same_given;
 	p->second_fails = oom_wording(t, WORDING_SECOND_FAILS) ? line : p->second_fails;
 	oom_growth_line(p, t, line);
 	if (!(at = is_late(t)) && p->told.here_line == line)

@@ -15,6 +15,7 @@
 #include "oom/oom_card.h"
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_compare.h"
 #include "oom/oom_cure.h"
 #include "oom/oom_devices.h"
 #include "oom/oom_less.h"
@@ -243,9 +244,15 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		oom_note(&p->sizes, t, oom_wording(t, WORDING_FIXED_SIZE), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
 		oom_note(&p->card, t, oom_card_small(t), line);
+	if (p->card.line == line && oom_card_asked(t))
+		p->card_asked = line;
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
 	oom_note(&p->less, t, oom_less_runs(t), line);
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
+		oom_note(&p->less, t, oom_compare_less(t), line);
+		oom_note(&p->more, t, oom_compare_more(t), line);
+	}
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
 		oom_amount_line(&p->amounts, t, line, &p->less);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
@@ -355,4 +362,6 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	oom_pictures_said(p, t, line);
 	if (p->less.line == line && oom_works_elsewhere(t))
 		p->less.line = 0;	/* the runs differ by what they ran on */
+	if (p->more.line == line && (oom_works_elsewhere(t) || p->less.line == line))
+		p->more.line = 0;	/* or of both nothing is told for sure */
 }

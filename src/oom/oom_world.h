@@ -52,6 +52,11 @@
 #define WITH_ROOM(text)		IN_WORLD("5", text)	/* shared memory (/dev/shm) has more room than Docker gives it */
 #define NAMING_TORCH(text)	IN_WORLD("6", text)	/* the text names Torch, that of Lua, too, */
 #define NOT_NAMING_TORCH(text)	IN_WORLD("7", text)	/* or does not */
+#define UNLESS_LESS_RUNS(text)	IN_WORLD("8", text)	/* nothing tells that less of it runs, */
+#define UNLESS_MORE_RUNS(text)	IN_WORLD("9", text)	/* or more of it, */
+#define UNLESS_NEEDS_MORE(text)	IN_WORLD("0", text)	/* or that it needs more than the device has, */
+#define UNLESS_GROWS(text)	IN_WORLD("!", text)	/* or that memory grows */
+#define AFTER_STEPS(text)	IN_WORLD("\"", text)	/* something tells that steps had fitted, or that memory grows */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left
@@ -91,6 +96,7 @@
 #define BY_ROOM		"["	/* more of it in shared memory (/dev/shm) */
 #define BY_MAPPING	"\\"	/* of a file, in place of reading it */
 #define BY_LEAN		"]"	/* umap-learn's low_memory */
+#define BY_CAP		"_"	/* on how many Gaussians there may be */
 #define BY_INDEX	"^"	/* classes by their own numbers, in place of a number for each */
 
 #endif

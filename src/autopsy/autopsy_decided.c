@@ -1,0 +1,47 @@
+/*
+ * What a report has decided of its run, beside what failed: that less of it runs, or more; that it needs more than the device has, so that nobody
+ * else on it matters. Each is a fact in this one place, by whatever words it was told, and what
+ * contradicts it is not said: texts ask by their marks (oom_world.h), code by these functions.
+ */
+#include "autopsy/autopsy_parts.h"
+
+#include <string.h>
+
+/* Not where what runs is another network. */
+bool
+autopsy_less_runs(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->less.line && !strstr(p->less.words, "model") && !strstr(p->less.words, "network");
+}
+
+bool
+autopsy_more_runs(const struct autopsy *y)
+{
+	return y->log.paste.more.line;
+}
+
+/* By a request that is larger than the device, or by people who tell what it has and what it was
+ * asked for. */
+bool
+autopsy_needs_more(const struct autopsy *y)
+{
+	return y->log.paste.card_asked || (!y->main->host && y->budget.total > 0 && y->lo > y->budget.total);
+}
+
+/* Does it fail with one sample, by people's words, settings or code? */
+bool
+autopsy_fails_with_one(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->least_batch > 0 ? p->least_batch == 1 : y->log.batch == 1 || (p->measures.one && !p->measures.several);
+}
+
+/* Is each round given the same, by people's words? Then none that came was larger. */
+bool
+autopsy_is_given_same(const struct autopsy *y)
+{
+	return y->log.paste.same_given;
+}
