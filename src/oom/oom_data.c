@@ -12,7 +12,7 @@
 
 #define WORDS_AHEAD	3	/* of a set's name, in which it may be called large */
 #define DATA	"whole dataset|whole data|entire dataset|all the data|all data|full dataset|large dataset|huge dataset|big dataset|"	\
-    "dataset is too|full memory copy|full copy of the data|copy of the data|copies of the data|copy of the dataset|copies of the dataset|large file|large files|big file|big files|huge file|huge files|file is too large|file is too big|file is large|files are large|files are too large|all images|all the images|dataframe|csv|all features|load the dataset|load the data|"		\
+    "dataset is too|full memory copy|full copy of the data|copy of the data|copies of the data|copy of the dataset|copies of the dataset|large file|large files|big file|big files|huge file|huge files|file is too large|file is too big|file is large|files are large|files are too large|all images|all the images|dataframe|csv|all features|load the dataset|load the data|load data|"		\
     "loading raster|loading a raster|loading the raster|load a raster|load the raster|read the raster|whole raster|read a band|"	\
     "whole training set|entire training set|full training set|load this file|load the file|loading the file|np.load|npy|all samples|all the samples|"	\
     "list of images|list of all images|images list|a lot of data|lots of data|so large a list|such a large list|large list|huge list|amount of data|loading the dataset|loading my dataset|loading our dataset|loading my data|loading data|loading the data|loading dataset|data loading|pickle"
@@ -74,6 +74,8 @@ loads_all(struct talk t)
 #define OF_DATA		"file files csv json jsonl xml dump corpus dataset data txt tsv parquet table log pcap vcf fastq fasta bam hdf5 pdf doc docx xlsx"
 #define NO_DATA_FILE	"model models weights checkpoint checkpoints gguf safetensors swap swapfile pagefile paging core image images docker download downloads disk free"
 
+#define RUNS_ON		"on within"	/* what has that much: "the file says that it runs on 24GB" */
+
 /* "The file size is more than 8GB", "a 3 GB csv": a gigabyte at least, of what is read. */
 static const char *
 has_size(struct talk t)
@@ -88,9 +90,29 @@ has_size(struct talk t)
 		unit = clause_word_behind(t, to);
 		clause = talk_clause(t, s, 1);
 		if (n > 0 && unit.s == piece_past_blanks(to, end) && talk_is_one_of(unit, "gb gib gigabytes gigabyte") && talk_any_whole(clause, OF_DATA) && !talk_any_whole(clause, NO_DATA_FILE) &&
-		    !talk_any_whole(clause, "ram memory mem vram gpu"))
+		    !talk_any_whole(clause, "ram memory mem vram gpu") && !talk_is_one_of(clause_word_ahead(t, s), RUNS_ON))
 			return s;
 	}
+	return NULL;
+}
+
+#define FORMS		"converting|convert|converts|dumping|dump|dumps|serializing|pickling|preprocessing|preprocess"
+#define SETS_NEAR	4	/* words from that to the set */
+
+/* "when converting the ImageNet dataset", "while dumping the data set": of all of it something is
+ * made. */
+static const char *
+forms_set(struct talk t)
+{
+	struct talk rest, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	for (rest = t; (at = talk_find_whole(rest, FORMS, &n)); rest = talk_part(t, at + n, end))
+		for (i = 0, word = clause_word_behind(t, at + n); i < SETS_NEAR && word.n > 0 && talk_holds(talk_clause(t, at, n), word.s); i++, word = clause_word_behind(t, word.s + word.n))
+			if (talk_is_one_of(word, "dataset datasets corpus lmdb csv tfrecord tfrecords dmatrix"))
+				return at;
 	return NULL;
 }
 
@@ -102,6 +124,7 @@ names_data(struct talk t)
 	const char *at = talk_find_whole(t, DATA, &n), *whole = names_whole_set(t), *sized = has_size(t);
 	struct talk rest;
 
+	at = at ? at : forms_set(t);
 	if (!at || (sized && sized < at))
 		at = sized ? sized : at;
 	if (at || whole)
