@@ -505,7 +505,7 @@ is_explained(const struct autopsy *y)
 
 	for (i = 0; i < y->reported.n; i++)
 		switch (y->reported.v[i].kind) {
-		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_TOLD_LENGTH: case SAYS_LENGTH_SAID: case SAYS_DOMAIN: case SAYS_KNOB: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
+		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_TOLD_LENGTH: case SAYS_LENGTH_SAID: case SAYS_DOMAIN: case SAYS_KNOB: case SAYS_SWITCH: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
 			break;
 		default:
 			return true;

@@ -99,6 +99,8 @@ bool	autopsy_tests_more(const struct autopsy *);
 void	autopsy_weights(struct autopsy *);
 /* By names of settings that bound what is given at once: autopsy_knobs.c. */
 void	autopsy_knobs(struct autopsy *);
+/* By switches that make a run take less, and are off: autopsy_switches.c. */
+void	autopsy_switches(struct autopsy *);
 /* By names that tell what a network is for, where nothing tells more; where memory GROWS only by
  * those in which it does so by itself: autopsy_domain.c. */
 void	autopsy_domain(struct autopsy *, bool grows);

@@ -414,12 +414,25 @@ names_shuffling(struct talk t)
 	return !talk_any_phrase(t, "filename|file name|paths|indices|indexes") && talk_any_of(t, "buffer tf.data tf.dataset dataset.shuffle") ? says(t, "shuffle|shuffling") : NULL;
 }
 
+/* "num_workers: 1": a setting by itself, of one process, whose copy is one more. */
+static bool
+sets_one_worker(struct talk t)
+{
+	const char *at = talk_first(t, "num_workers"), *to, *end = t.s + t.n;
+
+	for (to = at ? at + strlen("num_workers") : end; to < end && memchr(" =:\"'", *to, 5); to++)
+		;
+	return to < end && *to == '1' && piece_past_blanks(to + 1, end) == end && talk_is_one_of(clause_word_behind(t, t.s), "num_workers");
+}
+
 static const char *
 names_workers(struct talk t)
 {
 	size_t n;
 	const char *none = talk_find_whole(t, "num_workers=0|num_workers = 0|num_workers!=0|num_workers != 0|work_num=0|work_num = 0|num_work=0|num_work = 0|workers to 0|workers = 0", &n);
 
+	if (sets_one_worker(t))
+		return NULL;
 	if (none)		/* where it works with none, it is theirs; else it is not */
 		return clause_works(talk_clause(t, none, n)) ? none : NULL;
 	none = says(t, "workers each|copy-on-write|copy on write|num_workers|num_worker|num_work|work_num|dataloader worker|dataloader workers|"

@@ -582,6 +582,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->names_adapter = line;
 	oom_domain_line(p->domains, t, line);
 	oom_knob_line(p->knobs, t, line, source, traced);
+	oom_switch_line(p->switches, t, line, source);
 	if (traced) {
 		oom_habit_traced(&p->habits, t, line);
 		if (oom_code_moves(t))
