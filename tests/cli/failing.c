@@ -7,14 +7,19 @@
  *
  * FAIL_COUNT names a file that gets a byte for each such call. FAIL_MEMORY=3 lets the third request for
  * memory fail, where the library is glibc, and with FAIL_ON=1 all that come after it; FAIL_REQUESTS names a
- * file that gets their number at the end, of each process a line.
+ * file that gets the number of each request of a process, with "new" if none before was made by the same calls.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#ifdef __GLIBC__
+#include <execinfo.h>
+#endif
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -73,40 +78,70 @@ CALL(int, linkat, (int a, const char *from, int b, const char *to, int flags),
 #ifdef __GLIBC__
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 
+enum { depth = 64, most_stacks = 1 << 14 };
+
 static int requests;
+static uint64_t stacks[most_stacks];	/* of requests so far, hashed; an open table */
+
+/* Was no request before made by the same calls? */
+static bool
+is_new(void)
+{
+	void *calls_to[depth];
+	int n = backtrace(calls_to, depth), i;
+	uint64_t hash = 14695981039346656037u;
+	uint32_t at;
+
+	for (i = 0; i < n; i++)
+		hash = (hash ^ (uintptr_t)calls_to[i]) * 1099511628211u;
+	hash |= 1;
+	for (at = (uint32_t)(hash >> 40) % most_stacks; stacks[at]; at = (at + 1) % most_stacks)
+		if (stacks[at] == hash)
+			return false;
+	stacks[at] = hash;
+	return true;
+}
+
+static void
+list(const char *file, int number)
+{
+	static pid_t listing;	/* the thread that does; what it asks for meanwhile is not the program's */
+	pid_t me = (pid_t)syscall(SYS_gettid);
+	char line[32];
+	int fd, n;
+
+	if (listing == me)
+		return;
+	while (!__sync_bool_compare_and_swap(&listing, 0, me))
+		;
+	if ((fd = open(file, O_WRONLY | O_CREAT | O_APPEND, 0666)) >= 0) {
+		n = snprintf(line, sizeof(line), "%d %s\n", number, is_new() ? "new" : "again");
+		syscall(SYS_write, fd, line, n);
+		syscall(SYS_close, fd);
+	}
+	listing = 0;
+}
 
 /* Is it this request's turn? */
 static bool
 starves(void)
 {
 	static int turn = -1, on;
+	static const char *file;
 	int now = __sync_add_and_fetch(&requests, 1);
 	const char *at;
 
 	if (turn < 0) {
 		turn = (at = getenv("FAIL_MEMORY")) ? atoi(at) : 0;
 		on = getenv("FAIL_ON") != NULL;
+		file = getenv("FAIL_REQUESTS");
 	}
+	if (file)
+		list(file, now);
 	if (turn == 0 || (on ? now < turn : now != turn))
 		return false;
 	errno = ENOMEM;
 	return true;
-}
-
-__attribute__((destructor)) static void
-tell(void)
-{
-	const char *file = getenv("FAIL_REQUESTS");
-	char line[20];
-	int fd, n, i = sizeof(line);
-
-	if (!file || (fd = open(file, O_WRONLY | O_CREAT | O_APPEND, 0666)) < 0)
-		return;
-	line[--i] = '\n';
-	for (n = requests; n > 0; n /= 10)
-		line[--i] = (char)('0' + n % 10);
-	syscall(SYS_write, fd, line + i, sizeof(line) - (size_t)i);
-	syscall(SYS_close, fd);
 }
 
 void *
