@@ -30,12 +30,21 @@ autopsy_needs_more(const struct autopsy *y)
 	return y->log.paste.card_asked || (!y->main->host && y->budget.total > 0 && y->lo > y->budget.total);
 }
 
+/* Is what that line says of a run that fails late, and not of the one whose message stands ahead? */
+bool
+autopsy_is_of_other_run(const struct autopsy *y, int line)
+{
+	return line && line == y->log.paste.later_other && !autopsy_fails_late(y);
+}
+
 /* Does it fail with one sample, by people's words, settings or code? */
 bool
 autopsy_fails_with_one(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
+	if (autopsy_is_of_other_run(y, p->later_other))
+		return false;
 	return p->least_batch > 0 ? p->least_batch == 1 : y->log.batch == 1 || (p->measures.one && !p->measures.several);
 }
 
@@ -44,4 +53,23 @@ bool
 autopsy_is_given_same(const struct autopsy *y)
 {
 	return y->log.paste.same_given;
+}
+
+/* Do people say that it fails late, of the run whose message it is, and not behind that of another
+ * one? */
+bool
+autopsy_fails_late(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->later.line && (p->later_other != p->later.line || y->main->last > p->later.line || y->main->kind == OOM_TOLD);
+}
+
+/* And in tests, of which a part had gone by? */
+bool
+autopsy_tests_late(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->later_part && p->later_part == p->later.line && p->later_part == p->evaluating.line;
 }

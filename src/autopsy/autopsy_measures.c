@@ -21,7 +21,7 @@ tried(const struct autopsy *y)
 	int m;
 
 	for (m = 0; m < MEASURES; m++)
-		is |= p->measures.line[m] ? MEASURE_BIT(m) : 0;
+		is |= p->measures.line[m] && !autopsy_is_of_other_run(y, p->measures.line[m]) ? MEASURE_BIT(m) : 0;
 	if (y->main && ((y->main->facts & TRACE_NO_BATCH) || autopsy_in_update(y->main)))
 		is |= MEASURE_BIT(MEASURE(BY_BATCH)) | MEASURE_BIT(MEASURE(BY_SAMPLES));	/* they play no part there */
 	is |= autopsy_fails_with_one(y) ? MEASURE_BIT(MEASURE(BY_BATCH)) : 0;

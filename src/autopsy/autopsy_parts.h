@@ -33,13 +33,16 @@ const char	*autopsy_worded(const struct autopsy *, const char *text);
 bool	autopsy_is_tried(const struct autopsy *, const char *by);
 const char	*autopsy_untried(const struct autopsy *, const char *text);
 /* What the report has decided, beside what failed: that less of it runs, or more, that it needs more
- * than the device has, that it fails with one sample, that each round is given the same:
- * autopsy_decided.c. */
+ * than the device has, that it fails with one sample, or late, that each round is given the
+ * same: autopsy_decided.c. */
 bool	autopsy_less_runs(const struct autopsy *);
 bool	autopsy_more_runs(const struct autopsy *);
 bool	autopsy_needs_more(const struct autopsy *);
 bool	autopsy_fails_with_one(const struct autopsy *);
 bool	autopsy_is_given_same(const struct autopsy *);
+bool	autopsy_is_of_other_run(const struct autopsy *, int line);
+bool	autopsy_fails_late(const struct autopsy *);
+bool	autopsy_tests_late(const struct autopsy *);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);

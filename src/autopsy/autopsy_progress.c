@@ -66,7 +66,7 @@ autopsy_had_steps(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return p->later.line || p->falls.line || (autopsy_had_rounds(y) && !p->resuming.line);
+	return autopsy_fails_late(y) || p->falls.line || (autopsy_had_rounds(y) && !p->resuming.line);
 }
 
 /* What is saved, or tested beside training, has had its steps. */

@@ -240,7 +240,7 @@ const struct row autopsy_rows[] = {
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it the first rounds take a part of what they took." },
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does"), "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
-		{ IN_FIRST_TESTS(IN_TRAINING(LARGER_TESTS)), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." },
+		{ UNLESS_LATE(IN_FIRST_TESTS(IN_TRAINING(LARGER_TESTS))), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." },
 		{ IN_FIRST_TESTS(IN_TRAINING(RESULTS_KEPT)), "then it fails after several rounds, and memory grows until then." } } },
 	{ NEEDS_DARKNET, "it ran in Darknet", {
 		{ IN_TRAINING("The pictures of a part of a batch (batch / subdivisions), or their size, are more than there is"), TRY BY_ANYTHING "more subdivisions, up to as "
@@ -339,7 +339,8 @@ const struct row autopsy_rows[] = {
 		    "where there are several processes, all of them on the first"), "with map_location=\"cpu\" in torch.load, and what was "
 		    "read let go of (del) before the first step, it goes on." },
 		{ OUT_OF_TORCH("What the file has, the optimizer's numbers with it, is put on the device beside what is there"), "read into the machine's "
-		    "memory, and let go of before the first step, it need not lie there." } } },
+		    "memory, and let go of before the first step, it need not lie there." },
+		{ BY_SETTING_ALONE(MORE ", whatever file it begins with"), "then it fails so without that file, too."} } },
 	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
 		{ KEPT, "then memory grows evenly, and stops where that is left out." },
 		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "

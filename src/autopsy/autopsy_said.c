@@ -382,7 +382,7 @@ late_told(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 
-	if (!p->later.line || autopsy_had_rounds(y) || autopsy_in_first_round(y) || p->grows.line || p->talk.line || p->saving.line || o->kind == OOM_TOLD || (o->says && !is_ended(o)) ||
+	if (!autopsy_fails_late(y) || autopsy_had_rounds(y) || autopsy_in_first_round(y) || p->grows.line || p->talk.line || p->saving.line || o->kind == OOM_TOLD || (o->says && !is_ended(o)) ||
 	    asks_for_all(y) || (o->facts & (TRACE_LOADING | TRACE_NO_BATCH | TRACE_FIRST)))
 		return;
 	if (is_named_in_step(y, autopsy_said(y, &p->later)))

@@ -6,7 +6,7 @@
 
 /* A run in which that does not come; one that is well; and what denies that. */
 #define OOM_COMES_NOT	"no error|no errors|no oom|error does not occur|error doesn't occur|error did not occur|error didn't occur|does not happen|doesn't happen|error disappears|error disappeared|"	\
-    "error is gone|error went away|error goes away|problem disappears|problem disappeared|problem is gone|issue is gone|issue disappears|issue disappeared|oom is gone|oom was gone|oom disappears|oom disappeared|oom goes away|"	\
+    "won't occur|will not occur|won't happen|will not happen|won't appear|not occur anymore|error is gone|error went away|error goes away|problem disappears|problem disappeared|problem is gone|issue is gone|issue disappears|issue disappeared|oom is gone|oom was gone|oom disappears|oom disappeared|oom goes away|"	\
     "oom went away|no longer oom|no more oom|not oom|is not out of memory|no longer out of memory|error is solved|problem is solved|issue is solved|problem was solved|issue was solved|oom is solved|is not the case|"	\
     "不报错|不会报错|不爆显存|不会爆|不再爆|没爆|没有爆|不溢出|不会溢出|不再溢出|没有溢出|就解决了|"	\
     "발생되지 않|발생하지 않|오류가 없|"	\

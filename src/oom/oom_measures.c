@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_fares.h"
 #include "oom/oom_number.h"
 #include "oom/oom_short.h"
 
@@ -319,7 +320,7 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 		return true;
 	if (rows[row].by[0] == BY_SHARE[0] && is_tried_as_several(sentence, at, n))
 		return true;
-	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || (clause_works(sentence) && !talk_has_whole(sentence, "nothing works|nothing worked|none works|none worked")))
+	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || ((clause_works(sentence) || oom_fares_says(sentence, OOM_COMES_NOT)) && !talk_has_whole(sentence, "nothing works|nothing worked|none works|none worked")))
 		return false;
 	if (rows[row].least && clause_is_set_to(sentence, at + n, rows[row].least))
 		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");

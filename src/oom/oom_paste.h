@@ -102,6 +102,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	/* of what people say: memory grows; it failed late, in validation or tests, or in
 	 * inference; */
 	struct said grows, later, evaluating, inferring;
+	int later_part;		/* the last line by which a bar had come to some part of it */
+	int later_other;	/* the last line by which another run than the one that failed fails late, */
 	int films;		/* the last line by which it fails with films */
 	int same_size;		/* the last line by which a loader's processes make the difference, and so no size of a sample */
 	int tests_alike;	/* the last line by which tests had gone well before, or are given what training is */

@@ -428,7 +428,7 @@
     NOT_A_CARDS ": what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
     "workers), and objects that are let go of, need less."
 #define NO_PROCESS	"The system refused what Python asked it for, as a process that it starts (fork, which workers and "	\
-    "use_multiprocessing do) or a file that it maps: that is the " MACHINES ". Fewer processes, or what is large made after they are started, ask for less."
+    "use_multiprocessing do) or a file that it maps: that is the " MACHINES ". Fewer processes, or what is large (a data set that is read whole) made after they are started, ask for less."
 #define RAY_RAISED	"Ray raises this in place of a task's work where the " MACHINES ", is nearly full: what the processes on it hold together, "	\
     "which its message lists, is too much. Fewer tasks, actors and workers at once, and objects that are let go of, need less."
 #define RAY_GONE	"A process of Ray ended before its time, and Ray takes the limit of its container's memory "	\

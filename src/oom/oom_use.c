@@ -66,6 +66,27 @@ is_no_evaluation(struct talk t, struct talk clause, const char *at)
 /* A mode by its short name, as logs have it. */
 #define TO_VAL		"change to val|changes to val|changed to val|switch to val|switches to val|switched to val|change to 'val'|changes to 'val'|changed to 'val'|switch to 'val'|switches to 'val'|switched to 'val'|'val' mode| val mode"
 
+#define DOES		"do does doing did run runs running ran perform performs performing performed start starts starting make makes making"
+#define AS_IT		"when while as if whenever once i we it before during"
+
+/* "when I do an evaluation", "while it performs the full validation" */
+static const char *
+does_tests(struct talk t)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, word, clause;
+
+	for (rest = t; (at = talk_find_word(rest, "evaluation evaluations validation validations")); rest = talk_part(t, at + 1, end)) {
+		word = clause_word_ahead(t, at);
+		while (talk_is_one_of(word, "a an the my our its full whole complete first final model"))
+			word = clause_word_ahead(t, word.s);
+		clause = talk_clause(t, at, 1);
+		if (talk_is_one_of(word, DOES) && talk_is_one_of(clause_word_ahead(t, word.s), AS_IT) && !is_no_evaluation(t, clause, at) && !clause_says_no(talk_part(t, clause.s, at), "after without should would could") && !clause_works(clause))
+			return word.s;
+	}
+	return NULL;
+}
+
 static const char *
 evaluates(struct talk t)
 {
@@ -75,6 +96,8 @@ evaluates(struct talk t)
 
 	if (!at && val)
 		return val;
+	if (!at && (at = does_tests(t)))
+		return at;
 	return at || !talk_any_of(t, "valid eval test predict verif metric") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|until validation|until the validation|on validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
 	    "when evaluating|when evaluate|when it evaluat|when it validat|when doing validation|when doing evaluation|doing the testing|doing the evaluation|doing the validation|to do evaluation|to do the evaluation|to do validation|when using test data|when using the test set|on the test data|at validation|at evaluation|first validation|second validation|after each validation|after every validation|each validation batch|each validation step|next validation|validation phase|evaluate phase|eval phase|validate phase|evaluate stage|eval stage|eval step|, in validate|, in evaluate|when verifying|while verifying|during verification|"

@@ -36,6 +36,16 @@ is_of_learning(struct talk t, const char *at)
 
 #define CHANGED		"modify modified adjust adjusted edit edited tune tuned replace replaced reduce reduced lower lowered decrease decreased change changed set increase increased raise raised add added remove removed switch switched disable disabled enable enabled fix fixed update updated upgrade upgraded cut halve halved shrink shrank"
 
+/* What a run does for a time: any other "-ing" is what people did. */
+#define GOES_ON		"training finetuning fine-tuning pretraining pre-training trainning learning running working iterating looping going waiting reading loading playing rendering sampling computing doing simulating reaching finishing completing being having scanning encoding decoding crawling solving "	\
+    "processing extracting generating predicting inferring testing evaluating analyzing analysing handling transcribing translating creating converting calling sending receiving uploading downloading saving printing logging optimizing searching streaming detecting tracking fitting warming"
+
+static bool
+is_gerund(struct talk word)
+{
+	return word.n > 4 && talk_any_phrase(talk_part(word, word.s + word.n - 3, word.s + word.n), "ing");
+}
+
 /* "after going back to a batch of 8", "after I reduce the batch", "after modified batch_bins": what
  * people did, and no time. */
 static bool
@@ -44,7 +54,7 @@ is_of_act(struct talk t, const char *at)
 	struct talk word = clause_word_behind(t, at);
 
 	if (!talk_is_one_of(word, "i we you"))
-		return talk_is_one_of(word, ACTS " " CHANGED);
+		return talk_is_one_of(word, ACTS " " CHANGED) || (is_gerund(word) && !talk_is_one_of(word, GOES_ON));
 	word = clause_word_behind(t, word.s + word.n);
 	if (talk_is_one_of(word, "have had"))
 		word = clause_word_behind(t, word.s + word.n);
@@ -340,6 +350,26 @@ is_time_later(struct talk t, const char *to, int64_t n)
 	    !talk_any_whole(t, "restart restarted rerun tried try again");
 }
 
+#define OF_AMOUNT	"memory vram ram usage utilization utilisation load capacity cpu gpu free full of"
+#define READS		"load loads loading loaded shard shards download downloading convert converting quantizing quantising"
+
+/* "an OOM at 94%": how far a bar had come, of what is not loaded. */
+static const char *
+at_part(struct talk t)
+{
+	const char *s, *to = NULL, *end = t.s + t.n;
+	struct talk ahead;
+	int64_t n;
+
+	while ((s = oom_number_walk(t, ".-/", &to, &n))) {
+		ahead = clause_word_ahead(t, s);
+		if (n >= 2 && n <= 100 && (to = piece_past_blanks(to, end)) < end && *to == '%' && talk_is_one_of(ahead, "at around about after") && !talk_is_one_of(clause_word_behind(t, to), OF_AMOUNT) &&
+		    !talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, ahead.s), "usage utilization utilisation is stays vram ram") && !talk_any_whole(t, READS))
+			return ahead.s;
+	}
+	return NULL;
+}
+
 #define MIDWAY		"halfway|half way|half-way|in the half|in the middle|midway"
 #define EVERY_TIME	"each time|every time|everytime|always|whenever"
 
@@ -379,6 +409,8 @@ is_late_there(struct talk t)
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
 	    "after epoch", AHEAD | BEHIND | WORKS, "")))
+		return said;
+	if ((said = at_part(t)))
 		return said;
 	while ((s = oom_number_walk(t, "", &to, &n))) {
 		if (is_later_round(t, s, to, n) && !is_of_learning(t, s))
@@ -468,6 +500,20 @@ leaps(struct talk t)
 	return talk_any_phrase(t, RISEN) && talk_any_phrase(t, FALLEN) && !talk_any_phrase(t, HIGHER) && !talk_any_begins(t, "restart reboot");
 }
 
+/* "Even with a batch of one it fails after 12 epochs" is of another run than the one that failed with
+ * more. */
+static void
+late_there(struct oom_paste *p, struct talk t, const char *at, int line)
+{
+	struct talk sentence = talk_sentence(t, at), word = clause_word_behind(sentence, sentence.s);
+
+	said_at(&p->later, t, at, line);
+	if (at_part(sentence) == at)
+		p->later_part = line;
+	if (talk_is_one_of(word, "even") && talk_is_one_of(clause_word_behind(sentence, word.s + word.n), "when with if at"))
+		p->later_other = line;
+}
+
 void
 oom_when_line(struct oom_paste *p, struct talk t, int line)
 {
@@ -494,7 +540,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 	if (soon && (oom_told_is_of_failure(&p->told, t, soon, line)))
 		said_at(&p->soon, t, soon, line);
 	if (at && !is_at_once(t, at) && (oom_told_is_of_failure(&p->told, t, at, line) || runs_until(t, at) || ends_then(t, at) || fails_then(t, at) || talk_find_whole(talk_part(t, at, t.s + t.n), FEW_TIMES, &(size_t){ 0 }) == at))
-		said_at(&p->later, t, at, line);
+		late_there(p, t, at, line);
 }
 
 #define AFTER_TESTS	"after evaluation|after the evaluation|after the first evaluation|after the first validation|after the first eval|after the first test|after each evaluation|after every evaluation|after an evaluation|after validation|after the validation|after each validation|after every validation|after a validation|after validating|after evaluating|" \

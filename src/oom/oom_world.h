@@ -57,6 +57,8 @@
 #define UNLESS_NEEDS_MORE(text)	IN_WORLD("0", text)	/* or that it needs more than the device has, */
 #define UNLESS_GROWS(text)	IN_WORLD("!", text)	/* or that memory grows */
 #define AFTER_STEPS(text)	IN_WORLD("\"", text)	/* something tells that steps had fitted, or that memory grows */
+#define BY_SETTING_ALONE(text)	IN_WORLD("#", text)	/* that a run is resumed is a setting's word, and no person's */
+#define UNLESS_LATE(text)	IN_WORLD("$", text)	/* nothing tells that a part of the tests had gone by */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left
