@@ -307,7 +307,7 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 	if (r->log->messages.n > 0 && r->log->messages.v[r->log->messages.n - 1].last == r->line)
 		return false;		/* the line has one that is */
 	if (p->kind == OOM_KERNEL && (p->flags & PHRASE_HEDGED) && r->source == SOURCE_PROSE &&
-	    talk_any_whole(oom_line_of(r, s, after, end), "means meaning indicates usually typically generally"))
+	    talk_any_whole(talk_sentence(oom_line_of(r, s, after, end), s), "means meaning indicates usually typically generally"))
 		return true;		/* "exit code 137 means that memory ended" */
 	if (p->kind == OOM_KERNEL && (p->flags & PHRASE_HEDGED) && r->source == SOURCE_PROSE &&
 	    talk_any_phrase(oom_line_of(r, s, after, end), "docker stop|docker kill|kill -9|scancel|i stopped|i killed|we stopped|we killed"))

@@ -1,10 +1,12 @@
 /* The matcher: one pass without going back, so a pattern costs no more than the text it covers. */
 #include "oom/oom_pattern.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_status.h"
 
 #define MOST_SHIFT	40	/* by which millionths of a unit still fit */
 #define MOST_BREAK	200	/* bytes of white space and quotation marks at one place */
@@ -449,7 +451,19 @@ is_edge(const char *s, const char *end)
 	return !is_in_word(*before);
 }
 
-/* From a name to its value: "=", ": ", " is ", "': ", or blanks; a number may stand in quotes. */
+/* "137)", "-9)": a number and what closes its parenthesis? */
+static bool
+is_alone(const char *s, const char *end)
+{
+	const char *from = s += *s == '-';
+
+	while (s < end && is_digit(*s))
+		s++;
+	return s > from && s < end && *s == ')';
+}
+
+/* From a name to its value: "=", ": ", " is ", "': ", or blanks; a number may stand in quotes, or in
+ * parentheses of its own. */
 static const char *
 assigned(const char *s, const char *end)
 {
@@ -464,6 +478,8 @@ assigned(const char *s, const char *end)
 		s += 2;
 	s = blanks(s, end);
 	if (s > from && end - s > 1 && (*s == '\'' || *s == '"') && is_digit(s[1]))
+		s++;
+	else if (s > from && end - s > 1 && *s == '(' && is_alone(s + 1, end))
 		s++;
 	return s > from ? s : NULL;
 }
@@ -514,6 +530,8 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 		return s >= end || is_line_end(*s) || *s == '}' ? s : NULL;
 	case '\a':
 		return assigned(s, end);
+	case '\f':
+		return oom_status(s, end);
 	case '\b':
 		return is_edge(s, end) ? s : NULL;
 	case '\t':
@@ -552,7 +570,7 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 		}
 		if (p > first && s < end && is_line_end(*s) && !strchr("!\t\n\b", *p) && p[-1] != '\t')
 			s = line_break(s, end);
-		if (!begins_name(*p) && strchr("%#$&@!^`\a\b\t\n", *p)) {
+		if (!begins_name(*p) && strchr("%#$&@!^`\a\b\f\t\n", *p)) {
 			if (!(s = sign(p, s, end, m)))
 				return NULL;
 		} else if (any_case && *p == '_') {

@@ -12,7 +12,9 @@
  *     ^   a device of TensorFlow or one of its allocators: "/job:localhost/task:0/device:GPU:0",
  *         "/cpu:0", "GPU_0_bfc", "cuda_host_bfc"
  *     `   extents without brackets: "64 3 224 224", "64,3,224,224", "64x3x224x224"
- *     \a  what parts a name from its value: "=", ": ", " is ", "': ", or blanks
+ *     \a  what parts a name from its value: "=", ": ", " is ", "': ", or blanks, and " (" of "(137)"
+ *     \f  a code or status by which a process is told to have been ended by signal 9, with the words
+ *         ahead of it: " with exit code 137", "code: (-9)"
  *     \b  where a word begins or ends: letters, digits and underscores, and hyphens between those
  *     tab blanks within the line
  *     a line's end: nothing more in the line, but for blanks, a quote or an emphasis
