@@ -139,7 +139,7 @@ static const struct told_cause {
 bool
 autopsy_says_little(const struct oom_message *o)
 {
-	return !o->says || strcmp(o->says, BARE) == 0;
+	return !o->says || strcmp(o->says, BARE) == 0 || strcmp(o->says, NODE_LACKED) == 0;
 }
 
 static bool

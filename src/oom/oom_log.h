@@ -137,6 +137,7 @@ struct oom_message {
 	bool status;		/* a library's code, which comes of failed assertions on a device, too; */
 	int asserted;		/* such a one, its line: then memory is not what failed. 0: none */
 	bool again;		/* said so far only in words that stand beside others of the same */
+	bool echo;		/* no more than what a program adds to a message, or a part of one */
 	bool limited;		/* the limit of a container or job, or an allocator's own, was reached, not the machine's */
 	bool windows;		/* said by what is built for Windows; */
 	bool cpp;		/* an exception of C++, and not of Python */

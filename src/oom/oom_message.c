@@ -411,7 +411,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	const char *speaker = p->flags & PHRASE_ANYONE ? oom_speaker(&r->around, r->line) : NULL;
 	struct oom_message o = { .kind = p->kind, .line = r->line, .last = r->line, .count = 1,
 		.host = p->host, .gpu = -1, .hedged = p->flags & PHRASE_HEDGED, .says = p->says,
-		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN,
+		.status = p->flags & PHRASE_ASSERTED, .again = p->flags & PHRASE_AGAIN, .echo = p->flags & PHRASE_ECHO,
 		.limited = p->flags & PHRASE_LIMITED, .apart = p->flags & PHRASE_APART, .warning = p->flags & PHRASE_WARNING,
 		.facts = p->flags & PHRASE_PIECE ? TRACE_LIMIT : strstr(p->pattern, "ggml_gallocr_reserve") ? TRACE_COMPUTE : 0, .windows = p->flags & PHRASE_WINDOWS, .cpp = p->flags & PHRASE_CPP, .follows = follows(r),
 		.who = speaker ? speaker : p->who ? p->who : oom_kind_name(p->kind) };

@@ -65,7 +65,9 @@ const struct phrase oom_phrases[] = {
 	{ "Allocation on device # would exceed allowed memory", ROW(ROLE_MESSAGE, OOM_PYTORCH, false, OOM_TORCH_ASYNC, NULL, PHRASE_GPU) },
 	{ "OutOfMemoryError: Allocation on device !", SAYS(OOM_CUDA, "PyTorch", BARE) },
 	{ "\"Allocation on device\"", SAYS(OOM_CUDA, "PyTorch", BARE) }, { "'Allocation on device'", SAYS(OOM_CUDA, "PyTorch", BARE) },
-	{ "This error means you ran out of memory on your GPU", SAYS(OOM_CUDA, "PyTorch", BARE) },	/* as ComfyUI says it */
+	/* what ComfyUI adds to an error of its nodes */
+	{ "Allocation on device This error means you ran out of memory on your GPU", SAYS(OOM_CUDA, "PyTorch", BARE) },
+	{ "This error means you ran out of memory on your GPU", ECHO("ComfyUI", NODE_LACKED) }, { "Got an OOM, unloading all loaded models", ECHO("ComfyUI", NODE_LACKED) },
 	{ "Allocation on device\n", OWN(OOM_CUDA, "PyTorch", BARE) },
 	{ "NVML_SUCCESS == @ INTERNAL ASSERT FAILED", SAYS(OOM_CUDA, "PyTorch", NVML) },
 	{ "Insufficient GPU memory to load model. Aborting", SAYS(OOM_CUDA, "InvokeAI", INVOKE_LOADS) },
@@ -322,8 +324,9 @@ const struct phrase oom_phrases[] = {
 	{ "std::bad_alloc: RMM failure at: & Maximum pool size exceeded (failed to allocate % )", SAYS(OOM_CUDA, "RMM", RMM_POOL) },
 	{ "std::bad_alloc: RMM failure at: & Maximum pool size exceeded", SAYS(OOM_CUDA, "RMM", RMM_POOL_UNTOLD) },
 	{ "std::bad_alloc: out_of_memory: CUDA error (failed to allocate %", FROM("RMM") },
-	{ "std::bad_alloc: out_of_memory", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
-	{ "std::bad_alloc: RMM failure", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
+	{ "std::bad_alloc: out_of_memory: CUDA error", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
+	/* without RMM's reason, and cut short */
+	{ "std::bad_alloc: out_of_memory: RMM", ECHO("RMM", RMM_LIMIT) }, { "std::bad_alloc: RMM failure", ECHO("RMM", RMM_LIMIT) }, { "std::bad_alloc: out_of@", ECHO("RMM", RMM_UNTOLD) },
 	{ "std::bad_alloc: CUDA error at: & cudaErrorMemoryAllocation", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
 	{ "RMM_ERROR_OUT_OF_MEMORY (# ) Attempted to allocate: %", FROM("RMM") },
 	{ "RMM_ERROR_OUT_OF_MEMORY (# ) Attempted to allocate %", FROM("RMM") },

@@ -89,6 +89,8 @@ enum {				/* of a message */
 	PHRASE_BOTH = 524288,	/* its numbers are what was free, and what was asked for, in bytes */
 	PHRASE_TIMES = 1048576,	/* they are how many elements were asked for, and the bytes of each */
 	PHRASE_KIB = 262144,	/* or, by their size, in KiB */
+	PHRASE_ECHO = 2097152,	/* what a program adds to another's message, or a part of one: a message only where no other is */
+	PHRASE_NAME = 4194304,	/* an error's name, which stands in code and in what people say of it, too */
 	PHRASE_APART = 512	/* it looks like a message of memory and is of something else */
 };
 

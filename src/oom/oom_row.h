@@ -27,6 +27,7 @@
 #define LAYERS_ON(device)	{ "error loading model: unable to allocate " device " buffer", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NO_LAYERS_THERE, PHRASE_GPU) }
 #define LAYERS_HERE(name)	{ "error loading model: unable to allocate " name " buffer", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NO_LAYERS_HERE, 0) }
 #define MUMPS_FULL	ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MUMPS", MUMPS_WORKSPACE, PHRASE_LIMITED)
+#define ECHO(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_ECHO)
 #define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED)
 #define SIGBUS_SAYS	ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", PAGE_GONE, PHRASE_HEDGED)
 #define APART(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_APART)

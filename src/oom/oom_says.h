@@ -122,6 +122,9 @@
 #define RMM_REFUSED	"RMM asked the driver for memory of the device, and did not get it: this request had no room beside what the device held then, which "	\
     "does not say that all was taken. The message does not say how much was asked for. Where RMM keeps a pool (pool_allocator=True), the pool grows in pieces that may be larger than what "	\
     "a program asks of it."
+#define RMM_LIMIT	"RMM itself refused memory of the device, before the driver was asked for it: the most that a pool of it is given, or another limit that it keeps, left no room. "	\
+    "As read here, the message does not say which, nor how much was asked for."
+#define RMM_UNTOLD	"RMM got no memory of the device, from the driver or from a pool of its own: as read here, the message does not say which, nor how much was asked for."
 #define RMM_WORDS	"C++'s word for memory that was asked for and refused, and RMM's, too. Where RMM asked, as for a frame of cuDF, it was "	\
     "the device's, or a pool of it; elsewhere it was the machine's."
 #define TREES		"XGBoost got no memory on the device. There it keeps the data of all rows, in bins, and for each row its gradients and "	\
@@ -341,6 +344,8 @@
     "failed, that is more than the device has, which by themselves they do not say."
 #define UNLIKELY	"XLA gave up before it compiled the program: it counts the bytes that it needs, "	\
     "and they are more than the device has."
+#define NODE_LACKED	"ComfyUI adds this to an error of a node that it takes for want of the device's memory. The error itself stands ahead of it in ComfyUI's log, "	\
+    "and says how much was asked for, where PyTorch told."
 #define BARE		"PyTorch could not get memory on the device. This message (of cudaMallocAsync, or "	\
     "cut short) does not say how much was asked for, nor who has it."
 #define NCCL_BUFFERS	"NCCL, which moves data among devices, got no memory on one of them. It takes "	\

@@ -46,7 +46,8 @@ is_retried(const struct oom_message *o)
 	return o->kind == OOM_CUDA && !o->says && o->size[OOM_ASKED].known && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
 }
 
-/* Is O in anyone's words, where another says what failed and needs no other to explain it? */
+/* Is O in anyone's words, where another says what failed and needs no other to explain it, or
+ * stands on the same line? */
 static bool
 says_less(const struct oom_log *log, const struct oom_message *o)
 {
@@ -55,7 +56,7 @@ says_less(const struct oom_log *log, const struct oom_message *o)
 	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++) {
 		const struct oom_message *x = &log->messages.v[i];
 
-		if (!oom_is_vague(x) && !x->warning && !x->hedged && !x->asserted && !x->apart &&
+		if (!oom_is_vague(x) && !x->warning && (!x->hedged || x->line == o->line) && !x->asserted && !x->apart &&
 		    !(o->raised && o->kind == OOM_MACHINE && is_retried(x)))
 			return true;
 	}
@@ -71,6 +72,22 @@ is_explained(const struct oom_log *log, const struct oom_message *o)
 	for (i = 0; o->hedged && i < log->messages.n; i++)
 		if (log->messages.v[i].line == o->line && !log->messages.v[i].hedged && !oom_is_vague(&log->messages.v[i]))
 			return true;
+	return false;
+}
+
+/* Is O no more than what a program adds to a message, or a part of one, where another says in full
+ * what failed? Ray adds it to one of the machine's memory, too. */
+static bool
+is_echo(const struct oom_log *log, const struct oom_message *o)
+{
+	int i;
+
+	for (i = 0; o->echo && i < log->messages.n; i++) {
+		const struct oom_message *x = &log->messages.v[i];
+
+		if (!x->echo && !x->apart && !x->warning && !oom_is_vague(x) && (!x->host || strcmp(o->who, "Ray") == 0))
+			return true;
+	}
 	return false;
 }
 
@@ -438,6 +455,7 @@ oom_settle(struct oom_log *log)
 	oom_forget(log, is_old);
 	oom_forget(log, says_less);
 	oom_forget(log, is_explained);
+	oom_forget(log, is_echo);
 	oom_forget(log, is_fulfilled);
 	oom_forget(log, names_apart);
 	oom_forget(log, is_out_of_time);
