@@ -38,7 +38,7 @@ static const struct {
 	{ HABIT_TEXTS, "linebylinetextdataset(|textdataset(tokenizer", "class |def ", true },
 	{ HABIT_CODES, "to_categorical(|get_dummies(|onehotencoder(|one_hot_encode(", "sparse=true|sparse_output=true", true },
 	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
-	{ HABIT_FRAMES, "cudf.io.csv.read_csv(|cudf.io.read_csv(|cudf.io.parquet.read_parquet(|cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(|cudf.from_pandas(", "nrows|byte_range", true },
+	{ HABIT_FRAMES, "cudf.io.csv.read_csv(|cudf.io.read_csv(|cudf.io.parquet.read_parquet(|cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(", "nrows|byte_range", true },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd", false },
 	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7", false },
