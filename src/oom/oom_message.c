@@ -316,7 +316,7 @@ is_not_reported(const struct log_reader *r, const struct phrase *p, const char *
 		return true;
 	if (p->kind == OOM_CUDA && !p->says && is_assumed(r, s))
 		return true;
-	return (p->kind == OOM_OTHER || (p->kind == OOM_CUDA && !p->says && !p->host && !p->who)) &&
+	return (p->kind == OOM_OTHER || (p->flags & PHRASE_NAME) || (p->kind == OOM_CUDA && !p->says && !p->host && !p->who)) &&
 	    !oom_told_happened(oom_line_of(r, s, after, end), s, (size_t)(after - s));
 }
 

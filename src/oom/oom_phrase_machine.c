@@ -159,6 +159,13 @@ const struct phrase oom_machine_phrases[] = {
 	{ "which exceeds the memory usage threshold of", HOST_SAYS("Ray", RAY) },
 	{ "Workers (tasks / actors) killed due to memory pressure (OOM)", HOST_SAYS("Ray", RAY) },
 	{ "RayOutOfMemoryError: More than @ of the memory on node", HOST_SAYS("Ray", RAY_RAISED) },
+	{ "RayOutOfMemoryError", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY_RAISED, PHRASE_NAME) },
+	{ "ray.exceptions.OutOfMemoryError", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY, PHRASE_NAME | PHRASE_AGAIN) },
+	{ "RayTaskError(OutOfMemoryError)", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Ray", RAY_TASK, PHRASE_NAME | PHRASE_HEDGED | PHRASE_ECHO) },
+	/* the end of its message */
+	{ "docs.ray.io/en/latest/ray-core/scheduling/ray-oom-prevention.html. Consider provisioning more memory on this node",
+	    ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY, PHRASE_AGAIN) },
+	{ "To adjust the kill threshold, set the environment variable `RAY_memory_usage_threshold`", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY, PHRASE_AGAIN) },
 	{ "(1) The process is killed by SIGKILL by OOM killer due to high memory usage. (2)", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY_LISTS,
 	    PHRASE_HEDGED) },
 	{ "The worker may have exceeded K8s pod memory limits", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY_GONE, PHRASE_HEDGED) },

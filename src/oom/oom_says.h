@@ -436,6 +436,8 @@
     "use_multiprocessing do) or a file that it maps: that is the " MACHINES ". Fewer processes, or what is large (a data set that is read whole) made after they are started, ask for less."
 #define RAY_RAISED	"Ray raises this in place of a task's work where the " MACHINES ", is nearly full: what the processes on it hold together, "	\
     "which its message lists, is too much. Fewer tasks, actors and workers at once, and objects that are let go of, need less."
+#define RAY_TASK	"Ray puts in parentheses the name of the error that a task ended with: by that name it is PyTorch's as a rule, for want of a device's memory. Where the task had waited for another, it may be Ray's own "	\
+    "(ray.exceptions.OutOfMemoryError), for want of the machine's. The task's traceback, which follows, says which, and how much was asked for."
 #define RAY_GONE	"A process of Ray ended before its time, and Ray takes the limit of its container's memory "	\
     "for a likely reason: that would be the " MACHINES ". Fewer tasks and actors at once need "	\
     "less of it."
