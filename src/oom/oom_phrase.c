@@ -76,7 +76,7 @@ const struct phrase oom_phrases[] = {
 	{ "~MPS backend ran out of memory", MESSAGE(OOM_MPS) },
 	{ "Invalid buffer size: %", ROW(ROLE_MESSAGE, OOM_MPS, false, NULL, ONE_BUFFER, PHRASE_OWN | PHRASE_PIECE) },
 	{ "alloc_cpu() seems to have been called with negative number", APART("PyTorch", NEGATIVE) },	/* c10/core/impl/alloc_cpu.cpp */
-	{ "DefaultCPUAllocator: can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
+	{ "~defaultcpuallocator: can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate #GB", WHOLE_GB },
 	{ "DefaultCPUAllocator: not enough memory: you tried to allocate %", ON_WINDOWS },
 	{ "The generation of the video has encountered an error: it is likely that you have unsufficient VRAM", HEDGED(OOM_CUDA, "Wan2GP", GUESSES_VIDEO) },
@@ -85,9 +85,9 @@ const struct phrase oom_phrases[] = {
 	{ "not enough memory: you tried to allocate #GB", WHOLE_GB },	/* TH/THGeneral: bytes / 1073741824 */
 	{ "not enough memory: you tried to reallocate #GB", WHOLE_GB },
 	{ "not enough memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
-	{ "can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
-	{ "DefaultCPUAllocator: can't allocate memory", HOST(OOM_PYTORCH_CPU) },	/* cut */
-	{ "DefaultCPUAllocator: not enough memory", ON_WINDOWS },
+	{ "~can't allocate memory: you tried to allocate %", HOST(OOM_PYTORCH_CPU) },
+	{ "~defaultcpuallocator: can't allocate memory", HOST(OOM_PYTORCH_CPU) },	/* cut */
+	{ "~defaultcpuallocator: not enough memory", ON_WINDOWS },
 	{ "gAlignment, nbytes) == 0. 12 vs 0", HOST(OOM_PYTORCH_CPU) },	/* 12: ENOMEM */
 	{ "unable to write to file </torch_", HOST_SAYS("PyTorch", SHARED_TENSORS) },
 	{ "modules are dispatched on the CPU or the disk. Make sure you have enough GPU RAM to fit", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) },
@@ -526,6 +526,7 @@ const struct phrase oom_phrases[] = {
 	{ "ROCm error: out of memory current device: # , in function", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
 	{ "ROCm error: out of memory", FROM("ggml") },
 	{ "hipMalloc failed: out of memory", FROM("HIP") },
+	{ "Memory not available to allocate buffer: #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MIOpen", NULL, PHRASE_BYTES) },
 	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },
 	{ "torch.cuda.OutOfMemoryError: CUDA out of memory.\n", FROM("PyTorch") },
 	{ "torch.OutOfMemoryError: CUDA out of memory.\n", FROM("PyTorch") },
