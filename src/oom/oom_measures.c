@@ -495,6 +495,8 @@ has_room(struct talk t)
 	return s < end && (*s == 'G' || *s == 'T') && is_digit(s[-1]);
 }
 
+/* What a message advises, of which a line may hold no more than its end. */
+#define ADVISED		"without |try |to avoid|see documentation for memory management"
 /* NVIDIA's containers begin with a command that they recommend, "docker run --ipc=host ... ...". */
 #define RECOMMENDED	" ...|recommend"
 
@@ -508,7 +510,7 @@ shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, b
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && !help; i++) {
 		if (rows[i].settings && !traced && !(rows[i].tells == OF_NUMBERS && tests))
 			settings(m, i, t, line, source);
-		if (rows[i].shown && talk_any_phrase(t, rows[i].shown) && !(rows[i].by[0] == BY_ROOM[0] && talk_any_phrase(t, RECOMMENDED)) && !talk_any_phrase(t, "without |try ") && !talk_any_whole(t, "if"))
+		if (rows[i].shown && talk_any_phrase(t, rows[i].shown) && !(rows[i].by[0] == BY_ROOM[0] && talk_any_phrase(t, RECOMMENDED)) && !talk_any_phrase(t, ADVISED) && !talk_any_whole(t, "if"))
 			keep(m, rows[i].by, line);
 	}
 	if (!help) {
