@@ -350,6 +350,13 @@ is_no(struct talk word)
 	return talk_is_one_of(word, NO) || talk_any_phrase(word, "n't|n\xe2\x80\x99t");
 }
 
+/* "out of memory, cannot allocate": what comes of it, and not "out of memory cannot happen". */
+static bool
+is_outcome(struct talk word, struct talk next)
+{
+	return talk_is_one_of(word, "cannot can't can\xe2\x80\x99t couldn't couldn\xe2\x80\x99t") && next.n > 0 && !talk_is_one_of(next, "happen occur be arise appear");
+}
+
 bool
 clause_denies(struct talk t, const char *at, size_t n)
 {
@@ -359,8 +366,8 @@ clause_denies(struct talk t, const char *at, size_t n)
 	int i, no = 0;
 
 	for (i = 0, s = at; i < NEAR_WORDS && (word = clause_word_ahead(clause, s)).n > 0; i++, s = word.s) {
-		if (talk_is_one_of(word, "may might") && !talk_any_whole(clause, "find found"))
-			return true;		/* what could be, and not what was found */
+		if (talk_is_one_of(word, "may might") && !talk_any_whole(clause, "find found suspect suspecting suspicion guess guessing"))
+			return true;		/* what could be, and not what was found or is taken for what happened */
 		if (!is_no(word) && !talk_is_one_of(word, LINKS) && !talk_is_one_of(word, SETTLED))
 			break;
 		no += is_no(word) || talk_is_one_of(word, SETTLED);
@@ -372,7 +379,7 @@ clause_denies(struct talk t, const char *at, size_t n)
 	for (i = 0, s = at + n; i < NEAR_WORDS && (word = clause_word_behind(clause, s)).n > 0; i++, s = word.s + word.n) {
 		next = clause_word_behind(clause, word.s + word.n);
 		if ((!is_no(word) && !talk_is_one_of(word, LINKS_BACK) && !talk_is_one_of(word, OVER)) ||
-		    (talk_is_one_of(word, "no") && !talk_is_one_of(next, "longer")) || talk_is_one_of(word, "without"))
+		    (talk_is_one_of(word, "no") && !talk_is_one_of(next, "longer")) || talk_is_one_of(word, "without") || is_outcome(word, next))
 			break;
 		no += is_no(word) || talk_is_one_of(word, OVER);
 	}

@@ -302,6 +302,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~out of memory", NAMED },
 	{ "~out-of-memory error", NAMED },
 	{ "~outofmemory", NAMED },
+	{ "~\brun of memory", NAMED }, { "~\bran of memory", NAMED },
 	{ "~out of memeory", NAMED },	/* as people type it */
 	{ "~out of memroy", NAMED },
 	{ "~out of memorry", NAMED },

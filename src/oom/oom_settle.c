@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "oom/oom_says.h"
@@ -230,6 +231,34 @@ may_be_of_device(const struct oom_told *told)
 	return false;
 }
 
+/* "the error "Memory Error"": Python's name of it, as people retype it. */
+static const char *
+quoted(const char *words)
+{
+	const char *at = strstr(words, "Memory Error");
+
+	return at && at > words && strchr("\"'`", at[-1]) && at[12] == at[-1] ? at : NULL;
+}
+
+/* Do a person's words name an error of Python's or C++'s for the machine's memory, where nothing
+ * names a device, or a library of one that raises it, too? */
+static bool
+names_machines_error(const struct oom_log *log)
+{
+	static const char *const of_device[] = { "rmm", "cud", "cuml", "thrust", "CUDA", "RMM", "device", "GPU" };
+	const struct oom_told *told = &log->paste.told;
+	const char *words = told->said.words, *at = strstr(words, "MemoryError");
+	size_t i;
+
+	if (!told->said.line || told->gpu || told->device || log->paste.gpu_files || told->framework[TOLD_THEANO].line)
+		return false;
+	if (!strstr(words, "bad_alloc") && !(at && !told->host && (at == words || !is_letter(at[-1]))) && !quoted(words))
+		return false;
+	for (i = 0; i < sizeof(of_device) / sizeof(*of_device) && !strstr(words, of_device[i]); i++)
+		;
+	return i == sizeof(of_device) / sizeof(*of_device);
+}
+
 static void
 told_alone(struct oom_log *log)
 {
@@ -261,6 +290,12 @@ told_alone(struct oom_log *log)
 		o.hedged = true;
 		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words),
 		    strstr(told->killed.words, "illed") ? "" : OR_ITS_FAULT);
+	}
+	if (names_machines_error(log)) {
+		o.kind = OOM_MACHINE;
+		o.who = oom_kind_name(OOM_MACHINE);
+		o.host = o.titled = true;
+		o.cpp = strstr(told->said.words, "bad_alloc");
 	}
 	vec_push(log->arena, &log->messages, o);
 }

@@ -61,6 +61,7 @@ static const struct {
 	{ TOLD_SHORT, AMOUNTS },
 	{ TOLD_TROUBLE, MUCH },
 	{ TOLD_SHORT, "more memory than|more memory then|more vram than|more vram then|more ram than|more ram then|more gpu memory than" },
+	{ TOLD_TROUBLE, "surge|surges|surging|spike|spikes|spiking|skyrocket|skyrockets|skyrocketing|soars|soaring|doubles|triples" },
 	{ TOLD_TROUBLE, "not release all|n't release all|not free all|n't free all|not give back all|n't give back all" },
 	{ TOLD_TROUBLE, "leak|leaks|leaking|leaked|leakage|crash|crashes|crashed|crashing|kill|kills|killed|killing|killer|dies|died|dead|"
 	    "freeze|freezes|frozen|hangs|fails due|failed due|error due|errors due|because of|due to|overload|overloads|overloaded" },
@@ -160,6 +161,23 @@ befell(struct talk t, const char *list, size_t *n)
 	if (at && *n > 3 && piece_find((struct piece){ at + *n - 4, 4 }, " all") && (talk_any_whole(talk_head(t, at + *n, ALL_OF), OTHER_ALL) || is_for_use(t, at)))
 		return NULL;
 	return at;
+}
+
+#define OF_PROGRAM	"profiler profiling test tests benchmark benchmarks script scripts module optimizer checker check analysis"
+
+/* "I got CUDA run of memory", "ran off memory": a slip for "run out of", where the memory is named at AT.
+ * Not "the run of memory tests". */
+static const char *
+slips(struct talk t, const char *at, size_t n)
+{
+	struct talk word = clause_word_ahead(t, at);
+
+	while (talk_is_one_of(word, "the my its our gpu gpu's cuda device video graphics system cpu"))
+		word = clause_word_ahead(t, word.s);
+	if (!talk_is_one_of(word, "of off") || talk_is_one_of(clause_word_behind(t, at + n), OF_PROGRAM))
+		return NULL;
+	word = clause_word_ahead(t, word.s);
+	return talk_is_one_of(word, "run runs ran running") && !talk_is_one_of(clause_word_ahead(t, word.s), "a the this that each one first second every last test") ? word.s : NULL;
 }
 
 #define OVER_TIME	"gradually|slowly|steadily|continuously|constantly|keeps|keep|kept|over time|over the|each|every|until|step by step|with time|during|more and more|linearly|after a while|eventually"
@@ -336,6 +354,8 @@ oom_short_says(struct talk t, const char **at, size_t *n)
 		for (i = 0; befalls[i].phrases && !again && !talk_holds(denied, memory); i++)
 			if ((*at = befell(clause, befalls[i].phrases, n)) && oom_told_happened(t, *at, *n))
 				return befalls[i].what;
+		if ((*at = slips(t, memory, length)) && oom_told_happened(t, *at, *n = (size_t)(memory + length - *at)))
+			return TOLD_ENDED;
 		if (!again && asks_why_much(clause, at, n) && oom_told_happened(t, *at, *n))
 			return TOLD_TROUBLE;
 		if (!again && is_taken(clause, *at = memory) && oom_told_happened(t, memory, *n = length))
