@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
@@ -179,6 +180,33 @@ added_in_chinese(struct talk t)
 	return NULL;
 }
 
+#define REPLACES	"when i replace|if i replace|when i replaced|after replacing|when replacing|once i replaced|after i replaced|when i switch to|when i switched to|after switching to|if i switch to|when i swap|but when i use|but if i use|however, when i use|however when i use|when we replace|if we replace|when we switch to"
+#define NO_PART		"batch batch_size batchsize size sizes resolution length data dataset datasets dataloader version versions image images larger bigger longer more another other own custom gpu gpus fp32 float32"
+#define NOT_FAILED	"do not get|don't get|dont get|did not get|didn't get|do not have|don't have|does not run out|doesn't run out|no oom|no memory error|no out of memory|does not happen|doesn't happen|never get|never got"
+
+/* "With A I do not run out of memory. When I replace it with B, I do.": a part of the network that
+ * took the place of another, which is told to run. */
+static const char *
+replaced(struct talk t)
+{
+	const char *at = NULL, *to, *end = t.s + t.n;
+	struct talk sentence, clause, ahead;
+	size_t n;
+
+	while (talk_next_phrase(t, REPLACES, &at, &n)) {
+		sentence = talk_sentence(t, at);
+		clause = talk_clause(t, at, n);
+		ahead = talk_part(t, t.s, at);
+		for (to = at + n; to < clause.s + clause.n && !(is_digit(*to) && !piece_is_word(to[-1]) && !(to + 1 < end && is_letter(to[1]))); to++)
+			;		/* a number by itself, and no "3D" */
+		if (to < clause.s + clause.n || talk_any_whole(clause, NO_PART) || talk_any_whole(talk_part(t, at, clause.s + clause.n), OTHER_PLACES " " PLATFORMS) || !is_of_more(sentence, at + n) || is_of_machine(sentence, at + n))
+			continue;
+		if (oom_short_fails(talk_part(t, at, sentence.s + sentence.n < end ? sentence.s + sentence.n : end)) && (talk_has_whole(ahead, NOT_FAILED) || (clause_works(ahead) && !oom_short_fails(ahead))))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_cure_added(struct talk t)
 {
@@ -211,7 +239,7 @@ oom_cure_added(struct talk t)
 		if (!talk_is_one_of(word, NOTHING " hitch hiccup trouble difficulty crash warning bug glitch doubt further") && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
-	if ((at = only_then(t)) || (at = fails_but_not(t)) || (at = added_in_chinese(t)))
+	if ((at = only_then(t)) || (at = fails_but_not(t)) || (at = added_in_chinese(t)) || (at = replaced(t)))
 		return at;
 	return fails_in_next_phase(t);
 }
