@@ -295,12 +295,14 @@ oom_bulk_boxes(struct talk t)
 }
 
 #define MANY_ROWS	2048
-#define OF_PAIRS	"pairwise|pair-wise|all pairs|every pair|each pair|distance matrix|distances matrix|pairwise_dist|pairwise_distance|pairwise_distances|similarity matrix|kernel matrix|affinity matrix|" \
+#define OF_PAIRS	"pairwise|pair-wise|all pairs|every pair|each pair|distance matrix|distances matrix|pairwise_dist|pairwise_distance|pairwise_distances|similarity matrix|sim matrix|sim_matrix|sim_mat|similarity_matrix|distance_matrix|kernel matrix|affinity matrix|" \
     "agglomerativeclustering|agglomerative clustering|hierarchical clustering|hclust|spectralclustering|spectral clustering|affinitypropagation|affinity propagation|silhouette_score|silhouette score|kernelpca|kernel pca|kernelridge|" \
     "gaussianprocessregressor|gaussian process regression|multidimensional scaling|pdist|cdist|squareform"
 #define ITEMS		"points samples rows vectors nodes items observations sentences embeddings molecules cells particles atoms documents genes users words sequences proteins images examples data"
 
-/* "pairwise distances between 50,000 points" */
+#define NEEDED		"memory is required|memory is needed|memory required|memory needed|memory does it need|memory do i need|memory do you need|how much memory|how many memory|how much ram"
+
+/* "pairwise distances between 50,000 points", "how much memory does the distance matrix need?" */
 static const char *
 pairs_of_many(struct talk t)
 {
@@ -316,6 +318,8 @@ pairs_of_many(struct talk t)
 	if (talk_any_whole(talk_part(sentence, sentence.s, at), "not no without instead avoid"))
 		return NULL;
 	if (talk_any_phrase(talk_part(sentence, at, end), "^2|quadratic|n*n|n x n|huge memory|memory footprint|lot of memory|too much memory|so much memory"))
+		return at;
+	if (talk_has_whole(talk_part(sentence, sentence.s, at), NEEDED))
 		return at;
 	for (s = at + length; s < end; s = to) {
 		bool counts = !piece_is_word(s[-1]) && s[-1] != '.';

@@ -110,6 +110,7 @@ runs_on_processor(struct talk t)
 #define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer"
 #define GRAPH_NETWORK	"ogbn|ogbn-products|ogbn-arxiv|ogbn-proteins|ogbn-papers100m|to_dense_adj|edge_index|gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
     "graph network|graph networks|graph neural|graph convolution|graph convolutions|graph convolutional|graph attention"
+#define GRAPH_NAMES	"adj_mat|create_adj_mat|adj_matrix|adj_mx|norm_adj"	/* in code that people speak of */
 #define OTHER_GRAPH	"comput autograd backward graphic static dynamic frozen retain tensorflow cluster kubernetes plot shows below loss usage memory"
 #define AT_ONCE	"at the beginning|at the very beginning|from the beginning|immediately|right away|as soon as|instant|"		\
     "first iteration|first batch|first step|very first|at the start|at startup|on startup|before training starts|"			\
@@ -527,6 +528,8 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	if (talk_any_of(t, "cpu processor"))
 		oom_note(&o->processor, t, runs_on_processor(t), line);
 	oom_note(&o->graph, t, names_graph(t), line);
+	if (!o->graph.line && oom_told_is_of_failure(o, t, t.s, line))
+		oom_note(&o->graph, t, says(t, GRAPH_NAMES), line);
 	if (takes_as_needed(t))
 		o->as_needed = line;
 	oom_note(&o->vocabulary, t, oom_wording(t, WORDING_VOCABULARY), line);
