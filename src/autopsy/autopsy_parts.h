@@ -102,6 +102,10 @@ bool	autopsy_tests_more(const struct autopsy *);
 void	autopsy_weights(struct autopsy *);
 /* By names of settings that bound what is given at once: autopsy_knobs.c. */
 void	autopsy_knobs(struct autopsy *);
+/* By how many of what people say are worked on at once; and by an extent of the message's shape that
+ * is as large as a number of things that they tell of: false, where none is. autopsy_count.c. */
+void	autopsy_counts(struct autopsy *);
+bool	autopsy_extent_told(struct autopsy *, const struct oom_shape *);
 /* By switches that make a run take less, and are off: autopsy_switches.c. */
 void	autopsy_switches(struct autopsy *);
 /* By names that tell what a network is for, where nothing tells more; where memory GROWS only by

@@ -403,6 +403,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	batch_told(y);
 	beyond_ram(y);
 	causes_told(y, explained);
+	autopsy_counts(y);
 	absurd_said(y);
 	array_said(y);
 	board(y);

@@ -163,6 +163,8 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_CAPTURES,	WORDS,		"a sentence of the failure that speaks of CUDA graphs that are captured, and a device's memory")		\
 	SAYS(TOLD_SERVER,	WORDS,		"a sentence that names vLLM or a setting of its own, no training, and a device's memory without another cause")			\
 	SAYS(TOLD_RAYS,		WORDS,		"a sentence with a word for rays through a scene, and a device's memory without another cause")			\
+	SAYS(TOLD_COUNT,	WORDS,		"a sentence or setting of a failure that says how many of what are worked on at once")			\
+	SAYS(TOLD_EXTENT,	SHAPE,		"an extent of the message's shape, and a number of things in a sentence that is as large")		\
 	SAYS(TOLD_RAISED,	WORDS,		"a sentence of the failure that says that a setting was changed from a number to a larger one")			\
 	SAYS(TOLD_DATA,		WORDS,		"a sentence that says that it works with data, in a line that says that it fails with other data")			\
 	SAYS(TOLD_ADDED,	WORDS,		"a sentence that says that it fails with something that was added, or works without")				\

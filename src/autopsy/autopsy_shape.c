@@ -202,7 +202,7 @@ of_matrix(struct autopsy *y, const struct oom_shape *s)
 {
 	int64_t wide = s->dim[0] > s->dim[1] ? s->dim[0] : s->dim[1];
 
-	if (wide < WIDE || strchr(y->main->node, '/'))	/* an operation's own name, as in "[Op:Add]", tells nothing */
+	if (wide < WIDE || autopsy_extent_told(y, s) || strchr(y->main->node, '/'))	/* an operation's own name, as in "[Op:Add]", tells nothing */
 		return;
 	autopsy_cause(y, SAYS_OF_MATRIX, arena_printf(y->arena, "If its rows are samples, %lld went through at once%s. If it "
 	    "is a weight, its gradient, or what the optimizer keeps for it, the batch plays no part, and "

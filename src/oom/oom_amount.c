@@ -71,8 +71,14 @@ is_counter(struct talk t, const char *s, enum amount_of *of)
     "seems works fails crashes takes causes needs gives gets makes leads means uses shows raises throws exceeds reaches consumes occupies requires"
 #define LEAST_NAME	5	/* letters of a thing's name */
 
-/* The place of what is called so, by a word of several: that of an earlier one of that name, or the
- * next; false: it is no thing, or there are too many kinds. */
+bool
+oom_amount_is_thing(struct talk word)
+{
+	return word.n >= LEAST_NAME && word.n < AMOUNT_NAME && lower(word.s[word.n - 1]) == 's' && lower(word.s[word.n - 2]) != 's' && !talk_is_one_of(word, NO_THINGS);
+}
+
+/* The place of what is called so: that of an earlier one of that name, or the next; false: it is no
+ * thing, or there are too many kinds. */
 static bool
 is_thing(struct oom_amounts *p, struct talk word, enum amount_of *of)
 {
@@ -80,7 +86,7 @@ is_thing(struct oom_amounts *p, struct talk word, enum amount_of *of)
 	size_t i;
 	int k;
 
-	if (word.n < LEAST_NAME || word.n >= AMOUNT_NAME || lower(word.s[word.n - 1]) != 's' || lower(word.s[word.n - 2]) == 's' || talk_is_one_of(word, NO_THINGS))
+	if (!oom_amount_is_thing(word))
 		return false;
 	for (i = 0; i < word.n && is_letter(word.s[i]); i++)
 		name[i] = (char)lower(word.s[i]);

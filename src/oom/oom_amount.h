@@ -27,6 +27,8 @@ struct oom_amounts {
 	int whole;		/* the last line by which all of something fails, or more of it, however much that is */
 };
 
+/* Is it a word for several things that are counted, and not of time, devices or what a run does? */
+bool	oom_amount_is_thing(struct talk word);
 /* Where T, a person's sentences, and lines ahead of it tell of an amount that runs, and of more of
  * the same that fails: the former is put into TO. */
 void	oom_amount_line(struct oom_amounts *, struct talk t, int line, struct said *to);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "oom/oom_amount.h"
+#include "oom/oom_count.h"
 #include "oom/oom_domain.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_knob.h"
@@ -234,6 +235,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
 	int said_line;
 	struct oom_amounts amounts;	/* of what so much fails, and so much less runs */
+	struct oom_counts counts;	/* how many of what are worked on at once */
 	struct oom_told told;	/* what they say of memory itself */
 	struct oom_knob domains[DOMAINS];	/* what a network is for, by its names */
 	struct oom_knob knobs[KNOBS];	/* settings that bound what is given at once, by their names */

@@ -356,6 +356,7 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	oom_use_line(p, t, line, source);
 	runs_said(p, t, line, source);
 	sizes_said(p, t, line, source);
+	oom_count_line(&p->counts, &p->told, t, line, source);
 	parts_said(p, t, line, source);
 	libraries_said(p, t, line, source);
 	oom_blame_line(p, t, line, source);
