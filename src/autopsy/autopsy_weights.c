@@ -129,6 +129,18 @@ speaks_of_weights(const struct oom_message *o)
 	return o->says && o->kind == OOM_CUDA && !o->host && !o->apart && strstr(o->says, "weights");
 }
 
+/* " In 16 bits that is more than ...": than the largest card that is named, where any are. */
+static const char *
+beside_card(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	char human[SIZE_TEXT];
+
+	if (!p->card_most || p->card_unknown || p->unified || p->mac || in_few_bits(p) || weights_bytes(y, HALF_BYTES) <= (int64_t)p->card_most << 30)
+		return "";
+	return arena_printf(y->arena, " In 16 bits that is more than one card has as line %d names it (%s), of which that kind has no more than %s.", p->card_line, p->card_name, size_human(human, (int64_t)p->card_most << 30));
+}
+
 /* On a device of which nothing tells how much it has. */
 static void
 on_some_device(struct autopsy *y, enum autopsy_says kind)
@@ -137,7 +149,7 @@ on_some_device(struct autopsy *y, enum autopsy_says kind)
 
 	if (y->log.paste.millions < MANY || y->log.paste.later.line || !is_of_device(y) || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		return;
-	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s.%s", where_named(y), they_take(y),
+	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s.%s%s", where_named(y), they_take(y), beside_card(y),
 	    is_trained_whole(y) ? arena_printf(y->arena, " Where all of them are trained with Adam in mixed precision, they take, as a rule, with "
 	    "their gradients and what it keeps, %s, on all devices together where those split them (FSDP, ZeRO).", size_human(bytes, weights_bytes(y, TRAINED_BYTES))) : ""));
 }

@@ -187,7 +187,7 @@ said_at(struct said *said, struct talk t, const char *at, int line)
 	const char *s = sentence.s, *end = s + sentence.n, *to;
 	size_t most = SAID - sizeof(CUT CUT), n = 0;
 
-	while (s < end && (is_blank(*s) || *s == OOM_BREAK))
+	while (s < end && (is_blank(*s) || *s == OOM_BREAK || *s == ')'))
 		s++;
 	at = at > s ? at : s;
 	while (end > at && is_blank(end[-1]))

@@ -24,6 +24,83 @@ is_of_code(struct talk t, struct talk clause, const char *at)
 	return (s < end && *s == '(') || (at > t.s && at[-1] == '-');
 }
 
+/* Devices as people call them, by their kinds, too, and the words that such a name begins with. */
+#define DEVICE_NAMES	"gpu gpus card cards device devices npu npus titan a10 a10g a30 a40 a100 a800 a5000 a6000 h20 h100 h200 h800 v100 p100 k80 t4 l4 l40 l40s l20 3080 3090 4080 4090 5090 1080ti 2080ti a100s a800s h100s h800s v100s 3090s 4090s"
+#define DEVICE_AHEAD	"nvidia tesla geforce rtx gtx quadro titan ascend amd"
+#define OF_NAME		4	/* words from a number to the last of a device's name */
+#define MOST_DEVICES	1024
+
+/* "4 A800", "3 v100-GPUs", "a single NVIDIA RTX 3090": where the name of a device ends that stands
+ * right behind a number, which ends at S; NULL: none does. */
+static const char *
+past_device(struct talk clause, const char *s)
+{
+	const char *to = NULL;
+	struct talk word;
+	int i;
+
+	for (i = 0; i < OF_NAME && (word = clause_word_behind(clause, s)).n > 0; i++, s = word.s + word.n) {
+		if (talk_is_one_of(word, DEVICE_NAMES) || (talk_any_begins(word, DEVICE_AHEAD " a100- a800- h100- v100-") && is_digit(word.s[word.n - 1])))
+			to = word.s + word.n;
+		else if (to || (!talk_any_begins(word, DEVICE_AHEAD " v100- a100- h100-") && !is_digit(*word.s)))
+			break;
+		else if (talk_any_begins(word, "v100- a100- h100-"))
+			to = word.s + word.n;
+	}
+	return to;
+}
+
+#define SEVERAL_WORDS	"two|three|four|five|six|eight|sixteen|multiple|several|both|many"
+
+/* Where T counts devices, more than one of them, and at *TO where that ends; NULL: it does not. */
+static const char *
+counts_several(struct talk t, const char **to)
+{
+	const char *at, *from = NULL, *end = t.s + t.n;
+	struct talk rest;
+	int64_t count;
+	size_t n;
+
+	while ((at = oom_number_walk(t, ".-/~<>*", &from, &count)))
+		if (count > 1 && count <= MOST_DEVICES && (*to = past_device(talk_clause(t, at, 1), oom_number_past_times(from, end))))
+			return at;
+	for (rest = t; (at = talk_find_whole(rest, SEVERAL_WORDS, &n)); rest = talk_part(t, at + n, end))
+		if ((*to = past_device(talk_clause(t, at, n), at + n)))
+			return at;
+	return NULL;
+}
+
+/* The same in Chinese, 张 or 块 with 卡; not "第2卡". */
+#define COUNTED_CHINESE	"2卡|3卡|4卡|5卡|6卡|7卡|8卡|16卡|2张卡|3张卡|4张卡|8张卡|两卡|四卡|八卡|双卡|两张卡|四张卡|八张卡|2块卡|4块卡|8块卡|双显卡|2张显卡|4张显卡|8张显卡|两张显卡"
+
+const char *
+oom_devices_counted(struct talk t)
+{
+	const char *to, *at = counts_several(t, &to);
+	size_t n;
+
+	if (at)
+		return at;
+	while (talk_next_phrase(t, COUNTED_CHINESE, &at, &n))
+		if (at - t.s < 3 || memcmp(at - 3, "第", 3) != 0)
+			return at;
+	return NULL;
+}
+
+/* Where REST has one device, "a single A800", and its bytes. */
+static const char *
+names_one(struct talk rest, size_t *n)
+{
+	const char *at, *to, *end = rest.s + rest.n;
+
+	for (; (at = talk_find_whole(rest, "single|one|1", n)); rest = talk_part(rest, at + *n, end))
+		if ((to = past_device(talk_clause(rest, at, *n), at + *n))) {
+			*n = (size_t)(to - at);
+			return at;
+		}
+	return NULL;
+}
+
 #define ON_ONE		"single gpu|one gpu|1 gpu|single card|one card|1 card|single device|one device"
 #define SEVERAL		"gpus cards devices ddp dataparallel distributed multi multiple multi-gpu"
 #define RUNS_WELL	"without problem|without problems|without any problem|without error|without errors|no problem|runs well|"	\
@@ -61,9 +138,10 @@ oom_devices_on_one(struct talk t)
 	const char *at, *end = t.s + t.n;
 	size_t n;
 
-	if ((at = on_one_in_chinese(t)) || !talk_any_whole(t, SEVERAL))
+	if ((at = on_one_in_chinese(t)) || (!talk_any_whole(t, SEVERAL) && !counts_several(t, &end)))
 		return at;
-	for (rest = t; (at = talk_find_whole(rest, ON_ONE, &n)); rest = talk_part(t, at + n, end)) {
+	end = t.s + t.n;
+	for (rest = t; (at = names_one(rest, &n)); rest = talk_part(t, at + n, end)) {
 		clause = talk_clause(t, at, n);
 		next = clause.s + clause.n + 1 < end && clause.s[clause.n] == ',' && talk_any_whole(clause, "when with on using if") ?
 		    talk_clause(t, clause.s + clause.n + 1, 1) : clause;

@@ -7,6 +7,8 @@
 /* Several; or that it works on one, in a line that speaks of several. */
 const char	*oom_devices_parallel(struct talk);
 const char	*oom_devices_on_one(struct talk);	/* the latter alone */
+/* It counts several: "8xH800", "4 x RTX 3090". */
+const char	*oom_devices_counted(struct talk);
 /* The first has more than the others; one is free; one alone is used, of several. */
 const char	*oom_devices_first(struct talk);
 const char	*oom_devices_unused(struct talk);

@@ -64,6 +64,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int loads_halted;	/* and that of their bar, where that did not come to its end */
 	int loads_model, types;	/* the last by which transformers reads those of a model, and the last that gives any a type */
 	int splits;		/* the last line by which weights are split among devices */
+	int parted;		/* the last line, a sentence, too, that names anything by which devices have parts of a network or of what its training keeps, */
 	int shares;		/* the last line by which ranks may have parts of them (FSDP, ZeRO's third stage), */
 	int adapts;		/* and by which an adapter may be trained (LoRA) in their place */
 	int names_adapter;	/* and that has any word of one, whatever it says of it */
@@ -164,6 +165,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int64_t least_batch;	/* of how many samples, the least; else 1 where they say that it has one, whatever comes of it; 0: not said */
 	int fits;		/* the last sentence that says that a run of it fits, or did; */
 	struct said summed;	/* or of what several devices have together; */
+	struct said counted;	/* or of several devices, by how many, on which it fails; */
 	struct said one_runs;	/* or that it runs on one device, where several fail; */
 	struct said shapes;	/* of inputs whose shapes vary; */
 	struct said talk;	/* of replies of a conversation, after which it fails; */

@@ -141,7 +141,7 @@ cards_named(struct oom_paste *p, struct talk t, int line)
 			p->card_line = line;
 			oom_paste_name(p->card_name, at, at + n);
 		}
-	if (talk_any_phrase(t, "rtx pro|rtx 6000|quadro rtx|titan rtx|gb10") || (!known && talk_any_begins(t, "gtx rtx tesla quadro radeon instinct titan b100 b200 gb200 b300 mi3 gaudi tpu m1 m2 m3 m4")))
+	if (talk_any_phrase(t, "rtx pro|rtx 6000|quadro rtx|titan rtx|gb10") || (!known && talk_any_begins(t, "gtx rtx tesla quadro radeon instinct titan b100 b200 gb200 b300 mi3 gaudi m1 m2 m3 m4")) || talk_any_whole(t, "tpu tpus"))
 		p->card_unknown = line;
 }
 
