@@ -26,6 +26,11 @@
 #define ON_MACHINE	256u	/* of the machine's memory, or that need not be a device's; */
 #define EXPLAINED	128u	/* and that is explained: of others autopsy_likely.c makes more */
 
+/* Of several devices, whether they are counted or what they have is. */
+#define WHOLE_ON_EACH	\
+    "Where each of those devices has all of the weights (as in DataParallel and DistributedDataParallel), it has to hold by itself what a run with one needs, and what they have together does not count; where weights are split "	\
+    "among them (FSDP, ZeRO's stage 3, tensor parallel, layers in parts), it does."
+
 /* What people say, and what follows from it where no spec tells more. */
 static const struct told_cause {
 	size_t said, better;	/* of struct oom_paste: where, and the line of what says more of the same; 0: nothing */
@@ -75,12 +80,8 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, processes), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where several processes use one device, each has a context there (some hundreds of MiB), and what it allocates beside that, where TensorFlow takes nearly all that is free unless it is told otherwise "
 	    "(allow_growth, per_process_gpu_memory_fraction): fewer of them on a device, or a bound for each, need less." },
-	{ offsetof(struct oom_paste, one_runs), offsetof(struct oom_paste, first.line), SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE | OF_TORCH, TRACE_PARALLEL | TRACE_BUCKETS,
-	    "Where it is the same run, with as much for each device, what several of them add is what had no room: buffers by which they exchange (NCCL's" IN_TRAINING("; in DistributedDataParallel buckets as large as the gradients, which with "
-	    "gradient_as_bucket_view=True are the gradients' own memory") "), copies and results of the others on the first (DataParallel), or a part of the first that all processes have, where they are not told their own (torch.cuda.set_device(), map_location)." },
-	{ offsetof(struct oom_paste, summed), offsetof(struct oom_paste, splits), SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
-	    "Where each of those devices has all of the weights (as in DataParallel and DistributedDataParallel), it has to hold by itself what a run with one needs, and what they have together does not count; where weights are split "
-	    "among them (FSDP, ZeRO's stage 3, tensor parallel, layers in parts), it does." },
+	{ offsetof(struct oom_paste, summed), offsetof(struct oom_paste, splits), SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE | NO_OTHER, 0, WHOLE_ON_EACH },
+	{ offsetof(struct oom_paste, counted), offsetof(struct oom_paste, summed.line), SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE | NO_OTHER, 0, WHOLE_ON_EACH },
 	{ offsetof(struct oom_paste, by_growth), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where it runs with that alone, TensorFlow had taken nearly all of the device for itself as it began, as it does unless it is told otherwise, and what asks for memory there beside that, another process or a library "
 	    "(cuDNN, NCCL), found none." },
@@ -156,6 +157,25 @@ is_of(const struct autopsy *y, const struct told_cause *s, bool explained)
 
 #define NO_MACHINE	((int64_t)64 << 40)	/* has as much */
 
+/* What several devices, or processes, take that one does not. */
+static void
+runs_on_one(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct oom_message *o = y->main;
+	bool words = o->kind == OOM_TOLD;
+
+	if (!p->one_runs.line || p->first.line || y->module || !autopsy_says_little(o) || (o->facts & (TRACE_PARALLEL | TRACE_BUCKETS)))
+		return;
+	if (o->host || (words && !p->told.device && (p->told.host || p->told.ram)))
+		autopsy_cause(y, SAYS_TOLD_PROCESSES, arena_printf(y->arena, "L%s. Where each device has a process of its own, each of these reads weights and data for itself, so that the machine's memory comes to hold as many "
+		    "copies as there are: read by one and handed on, mapped from a file (of weights safetensors, of arrays numpy.memmap), or in a part for each, they take less there.", autopsy_said(y, &p->one_runs) + 1));
+	else if (autopsy_is_torch(o) || (words && !autopsy_is_of_another(y)))
+		autopsy_cause(y, SAYS_TOLD_PROCESSES, arena_printf(y->arena, "L%s. Where it is the same run, with as much for each device, what several of them add is what had no room: buffers by which they exchange (NCCL's" IN_TRAINING("; in DistributedDataParallel buckets "
+		    "as large as the gradients, which with gradient_as_bucket_view=True are the gradients' own memory") "), copies and results of the others on the first (DataParallel), or a part of the first that all processes have, where they are not told "
+		    "their own (torch.cuda.set_device(), map_location).", autopsy_said(y, &p->one_runs) + 1));
+}
+
 /* Is one request of the machine's memory more than any machine has that people tell of? */
 static bool
 is_beyond_ram(const struct autopsy *y)
@@ -175,6 +195,17 @@ beyond_ram(struct autopsy *y)
 		    "What is asked for has to be smaller (fewer samples, rows, columns or runs at once, fewer bytes each), or made in parts.", autopsy_said(y, &y->log.paste.ram) + 1, size_human(human, y->main->size[OOM_ASKED].known ? y->main->size[OOM_ASKED].bytes : y->lo)));
 }
 
+/* May each of several devices have all of a network that is large: is an adapter of one trained,
+ * and nothing is named that splits weights? Of others their number tells more. */
+static bool
+is_copied(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	bool by_name = strstr(p->counted.words, "lora") || strstr(p->counted.words, "LoRA");	/* "finetune_x_lora on 8 cards" */
+
+	return (autopsy_trains(y) || strstr(p->counted.words, "tun")) && (p->adapts || p->told.adapter.line || by_name) && !p->parted && !p->splits && !p->one_runs.line && !p->habits.of[HABIT_COPIED].line && !p->saving.line && !p->later.line && !p->evaluating.line && !p->resuming.line && !autopsy_is_tried(y, BY_SPLITTING);
+}
+
 static void
 causes_told(struct autopsy *y, bool explained)
 {
@@ -190,6 +221,10 @@ causes_told(struct autopsy *y, bool explained)
 			continue;		/* a limit that is less is what was reached */
 		if (s->kind == SAYS_TOLD_SMALL && (y->log.paste.spare.line || is_beyond_ram(y)))
 			continue;		/* by the report there was room, or could not have been */
+		if (s->said == offsetof(struct oom_paste, counted) && !is_copied(y))
+			continue;
+		if (s->kind == SAYS_TOLD_LESS && said->line && said->line == y->log.paste.one_runs.line)
+			continue;		/* fewer devices are no smaller run of each */
 		if (s->said == offsetof(struct oom_paste, ended_by) && (said->line == y->log.paste.less.line || said->line == y->log.paste.more.line))
 			continue;		/* that says so by itself */
 		if (s->kind == SAYS_TOLD_SERVER && (autopsy_trains(y) || y->log.paste.images || y->log.paste.images_told))
@@ -402,6 +437,7 @@ autopsy_words(struct autopsy *y, bool explained)
 
 	batch_told(y);
 	beyond_ram(y);
+	runs_on_one(y);
 	causes_told(y, explained);
 	autopsy_counts(y);
 	absurd_said(y);

@@ -66,6 +66,48 @@ counts_copies(struct talk t)
 	return NULL;
 }
 
+#define OF_RAM		"ram|cpu memory|cpu ram|host memory|system memory|machine memory|main memory|cpu内存|内存"
+#define MOST_TIMES	64	/* processes of one machine */
+
+/* "nearly 8*60GB of CPU memory": what one takes, as many times as there are. */
+static const char *
+multiplies(struct talk t)
+{
+	const char *s, *to = NULL, *end = t.s + t.n, *past;
+	int64_t times, each;
+	struct talk clause;
+
+	while ((s = oom_number_walk(t, ".-/~<>*x", &to, &times))) {
+		if (times < 2 || times > MOST_TIMES || !(past = oom_number_past_times(to, end)) || past == to)
+			continue;
+		clause = talk_clause(t, s, 1);
+		if (past < end && is_digit(*past) && (past = piece_number(past, end, &each)) && each > 0 && talk_is_one_of(clause_word_behind(t, past), "gb g gib") && talk_any_phrase(clause, OF_RAM) &&
+		    !talk_any_phrase(clause, "vram|gpu memory|显存|swap|ddr") && !talk_any_whole(clause, "have has installed sticks dimm dimms if should would") && !memchr(talk_sentence(t, s).s, '?', talk_sentence(t, s).n))
+			return s;
+	}
+	return NULL;
+}
+
+#define FOR_EACH	"per proc|per process|per rank|per gpu|per card|for each gpu|for each process|for each rank|each process|each rank|every process|every rank|all ranks|all processes|all the processes"
+#define NOT_IN_RAM	"vram|gpu memory|on each gpu|onto|on the gpu|on gpu|to the gpu|to gpu|on its own|to cuda"
+
+/* "It loads the model directly into memory per process" */
+static const char *
+loads_for_each(struct talk t)
+{
+	struct talk rest, sentence;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, FOR_EACH, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		if (talk_any_whole(sentence, "load loads loaded loading read reads reading") && talk_any_whole(sentence, "model models weights checkpoint checkpoints") && talk_has_whole(sentence, "into memory|in memory|into ram|in ram|into the ram|" OF_RAM) &&
+		    !talk_has_whole(sentence, NOT_IN_RAM) && !talk_any_whole(sentence, "not no without instead avoid avoids once if should would could part parts shard shards") && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
 /* "Each process gets a replica of the data", "loads all of the data", "loads the models into RAM
  * once for each GPU": as many of them as
  * processes. */
@@ -80,6 +122,8 @@ copies_data(struct talk t)
 		return talk_any_phrase(t, WHOLE_CHINESE) && talk_any_phrase(t, OOM_READS_CHINESE) && !talk_any_phrase(t, "共享|避免|只加载|不会|不再爆|就不爆|不爆内存|不再溢出|就不溢出|就正常|就没问题|就没有问题|就好了") ? at : NULL;
 	at = talk_find_whole(t, ONCE_EACH, &n);
 	if (at && talk_any_whole(talk_sentence(t, at), "ram cpu host") && talk_any_begins(talk_sentence(t, at), "load read model weight encod checkpoint") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) && !talk_any_whole(talk_sentence(t, at), "not no without instead avoid if should would could"))
+		return at;
+	if ((at = multiplies(t)) || (at = loads_for_each(t)))
 		return at;
 	if (!(at = talk_find_whole(t, EACH_PROCESS, &n)))
 		return counts_copies(t);
