@@ -111,6 +111,8 @@ static const struct {
 	[HABIT_ALONE] = { OF_DEVICE, false, 0, "starts one process (%s) of a program that is told to split weights among them (FSDP, ZeRO). Where that is the run, and nothing is offloaded, one device has all of them, with their gradients and what the "
 	    "optimizer keeps: where all are trained with Adam in mixed precision, as a rule, 16 bytes for each, 104 GiB for 7 thousand million. " TRY BY_ANYTHING "More processes" TRY BY_OFFLOADING "offloading" TRY BY_ANYTHING "an optimizer that "
 	    "keeps less (8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY_END " take less there." },
+	[HABIT_COPIED] = { OF_DEVICE, false, 0, "has %s. Where that is the run's, each of its processes has all of the weights on its own device, with gradients and what the optimizer keeps of those that are trained, so that more devices make no room for them: "
+	    TRY BY_BITS "weights in fewer bits" TRY BY_ANYTHING "a smaller model" TRY BY_SPLITTING "weights that are split among the devices (FSDP, DeepSpeed's ZeRO 3)" TRY BY_OFFLOADING "offloading" TRY_END " take less on each." },
 	[HABIT_REPLAY] = { OF_DEVICE, true, TRACE_REPLAY, "adds what an agent saw, by its names, to %s. Where that is a memory of all that it sees, and the device is the one that was full, each entry lies there until it is forgotten, and memory "
 	    "grows evenly: kept in the machine's memory (.cpu(), pictures as uint8), and put on the device a batch at a time, they take a batch's part of it." },
 	[HABIT_STATE] = { OF_EITHER, true, 0, "gives a network again, by its names, what it gave before, %s. Where that goes on from one step of training to the next, and its graph is not let go of, "
@@ -159,6 +161,8 @@ static const struct {
 	    "behind it is not of memory: labels that are no class, or words beyond the vocabulary, are to be looked for there." },
 	[HABIT_FEATURES] = { OF_EITHER, false, 0, "names %s. Where that is the run's way to find what is unusual in pictures, features of all training pictures are kept until the epoch ends, and joined then: they grow with the number of "
 	    "pictures, with their pixels, and with the features of each place. Fewer or smaller pictures, fewer features (fewer layers; n_features), or a part of the training set take less." },
+	[HABIT_RERUNS] = { OF_EITHER, false, 0, "of a traceback is in multiprocessing's %s(): a process that was begun anew (spawn) runs the program's own file from its first line there, ahead of its work. Where that loads weights or data outside of "
+	    "if __name__ == \"__main__\":, each of these processes loads them once more, beside the first." },
 	[HABIT_TESTS] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "has a batch of %s. Where it failed in validation or tests, what was given at once there is larger by as much, and "
 	    "so is what a layer makes of it: a batch no larger than that of training needs no more than its forward does." },
 	[HABIT_HISTOGRAMS] = { OF_EITHER, false, 0, "has TensorBoard draw histograms (%s). Where that is of the run, and of an older Keras, all of validation_data goes through the network at once for "
@@ -359,6 +363,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 	switch (kind) {
 	case HABIT_TESTS:
 		return autopsy_tests_more(y);
+	case HABIT_COPIED:		/* of a network that may be too large for a device by itself */
+		return y->log.paste.millions > 0 && autopsy_trains(y) && !y->log.paste.parted && !y->log.paste.splits;
 	case HABIT_RETRACES:
 		return y->log.paste.grows.line || y->main->host;
 	case HABIT_SEURAT:

@@ -385,14 +385,18 @@ instances(struct oom_habits *h, struct talk t, int line)
 			oom_habit_keep(h, HABIT_INSTANCES, line, count, NULL, NULL);
 }
 
+#define COPIED		"distributed_type: multi_gpu|distributed_type: 'multi_gpu|distributed_type\": \"multi_gpu|distributedtype.multi_gpu|distributeddataparallel(model"
+
 void
 oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 {
-	const char *at;
+	const char *at = NULL;
+	size_t n;
 
 	regathers(h, t, line);
 	instances(h, t, line);
-
+	if (talk_next_phrase(t, COPIED, &at, &n))
+		oom_habit_keep(h, HABIT_COPIED, line, 0, at, memchr(at, '(', n) ? (const char *)memchr(at, '(', n) : at + n);
 	if (talk_any_phrase(t, CHECKPOINTS "|gradient checkpoint|activation checkpoint"))
 		h->checks = line;
 	if ((at = talk_first(t, ".toarray()|.todense()")) && at[3] >= 'a' && at[1] >= 'a' && !talk_any_phrase(t, "instead|without|avoid|rather than|def "))
@@ -410,9 +414,15 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_CACHE, line, 0, at, piece_past_word(at, t.s + t.n));
 }
 
+#define RERUNS		"_fixup_main_from_path(|_fixup_main_from_name("	/* Lib/multiprocessing/spawn.py */
+
 void
 oom_habit_traced(struct oom_habits *h, struct talk t, int line)
 {
+	const char *at = talk_first(t, RERUNS);
+
+	if (at)
+		oom_habit_keep(h, HABIT_RERUNS, line, 0, at, memchr(at, '(', (size_t)(t.s + t.n - at)));
 	by_call(h, t, line, true);
 	oom_whole_traced(h, t, line);
 	oom_array_traced(h, t, line);

@@ -53,6 +53,7 @@ enum oom_habit_kind {
 	HABIT_RANKS,		/* a launcher starts so many processes, by this option */
 	/* of a device's */
 	HABIT_ALONE,		/* weights are to be split among processes, and one is started, by this option */
+	HABIT_COPIED,		/* each process has all weights on its device, by this setting or call */
 	HABIT_REPLAY,		/* what was seen is added to a memory of this name; `n`: the line that put it on a device */
 	HABIT_STATE,		/* this is handed on from one call of a network to the next */
 	HABIT_FRAMES,		/* cuDF reads a file as a whole, by a call of this name */
@@ -75,6 +76,7 @@ enum oom_habit_kind {
 	HABIT_MERGES,		/* an adapter is merged into a model's weights, by this name */
 	HABIT_INDEX,		/* an error of an index, in these words, beside what may be its end on a device */
 	HABIT_FEATURES,		/* features of all pictures are kept, by a method of this name */
+	HABIT_RERUNS,		/* a process that Python began runs the program's own file again, by this call */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */
 	HABIT_REGATHERED,	/* a network that was spread over devices is put on one, by this call; `n`: the line that spreads it */
