@@ -37,7 +37,15 @@ autopsy_is_of_other_run(const struct autopsy *y, int line)
 	return line && line == y->log.paste.later_other && !autopsy_fails_late(y);
 }
 
-/* Does it fail with one sample, by people's words, settings or code? */
+/* Does the message's shape have one sample, as a step of Keras' predict() gives it? A filter's first
+ * extents are small, too. */
+static bool
+has_one_sample(const struct oom_message *o)
+{
+	return o->run == RUN_PREDICTS && o->shape.known && o->shape.rank >= 3 && o->shape.dim[0] == 1 && o->shape.dim[1] > 1 && !strstr(o->node, "onv");
+}
+
+/* Does it fail with one sample, by the message, people's words, settings or code? */
 bool
 autopsy_fails_with_one(const struct autopsy *y)
 {
@@ -45,6 +53,8 @@ autopsy_fails_with_one(const struct autopsy *y)
 
 	if (autopsy_is_of_other_run(y, p->later_other))
 		return false;
+	if (has_one_sample(y->main))
+		return true;
 	return p->least_batch > 0 ? p->least_batch == 1 : y->log.batch == 1 || (p->measures.one && !p->measures.several);
 }
 
@@ -72,4 +82,22 @@ autopsy_tests_late(const struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 
 	return p->later_part && p->later_part == p->later.line && p->later_part == p->evaluating.line;
+}
+
+/* Did a pool's workers end by codes of their own, and none by a signal? */
+bool
+autopsy_workers_exited(const struct autopsy *y)
+{
+	return y->log.paste.decided.exited && !y->log.paste.decided.by_signal;
+}
+
+#define NEAR		4	/* lines, from a call to the error that it raises */
+
+/* Is it a pickle that the line of code reads? */
+bool
+autopsy_unpickles(const struct autopsy *y)
+{
+	int line = y->log.paste.decided.unpickles;
+
+	return line && line <= y->main->last + NEAR && line >= y->main->line - NEAR;
 }

@@ -250,7 +250,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;
 	told[place(NEEDS_COLLECTED)] = &p->told.collected;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
-	told[place(NEEDS_AGENT)] = o->host || (words && (p->grows.line || autopsy_is_near_ram(y)) && !p->told.device) ? &p->told.agent : NULL;
+	told[place(NEEDS_AGENT)] = !p->decided.writes && (o->host || (words && (p->grows.line || autopsy_is_near_ram(y)) && !p->told.device)) ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;
 	told[place(NEEDS_TAKES_ALL)] = words && !p->mac ? takes_all(&p->told) : NULL;
 	told[place(NEEDS_RETAINS)] = o->host || p->keeps ? NULL : &p->retains;

@@ -155,12 +155,29 @@ static void
 machine(struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
-	char have[SIZE_TEXT];
+	char have[SIZE_TEXT], left[SIZE_TEXT];
 
 	if (log->machine <= 0 || log->machine > SMALL_MACHINE || log->paste.small.line || y->main->limited || (y->main->says && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
 		return;
+	if (y->main->cpp && log->paste.decided.free > log->machine / 2 && log->paste.decided.free <= log->machine) {
+		autopsy_cause(y, SAYS_MACHINE, arena_printf(y->arena, "By line %d the machine, or the virtual one, has %s of memory, and by line %d %s of it were free. Where that was so when it failed, what was asked for is more than that "
+		    "at once: the size may be wrong, as where it was read from a file that is damaged, cut, missing or of another form.", log->machine_line, size_human(have, log->machine), log->paste.decided.free_line,
+		    size_human(left, log->paste.decided.free)));
+		return;
+	}
 	autopsy_cause(y, SAYS_MACHINE, arena_printf(y->arena, "By line %d the machine, or the virtual one, has %s of memory. Where it ran there, the system, libraries, weights and what is computed have that between them: "
 	    "fewer processes or samples at once, a smaller model, swap (which is slow), or a machine with more.", log->machine_line, size_human(have, log->machine)));
+}
+
+/* What was read as the size of something is less than 0. */
+static void
+negative(struct autopsy *y)
+{
+	int line = y->log.paste.decided.negative;
+
+	if (line && y->main->host && !y->main->says && line <= y->main->last)
+		autopsy_cause(y, SAYS_NEGATIVE, arena_printf(y->arena, "Line %d has an extent that is less than 0. Where what failed was made of that size, the size is wrong, and more memory does not help: it was read from a file that is missing, damaged "
+		    "or of another form, or was never set.", line));
 }
 
 /* A large vocabulary: more than any that tokenizers of subwords have. */
@@ -446,7 +463,8 @@ autopsy_lines_causes(struct autopsy *y)
 	replay(y);
 	warned(y);
 	if (y->main->host) {
-		machine(y);
+		negative(y);
+	machine(y);
 		return;
 	}
 	served(y);

@@ -43,6 +43,8 @@ bool	autopsy_is_given_same(const struct autopsy *);
 bool	autopsy_is_of_other_run(const struct autopsy *, int line);
 bool	autopsy_fails_late(const struct autopsy *);
 bool	autopsy_tests_late(const struct autopsy *);
+bool	autopsy_workers_exited(const struct autopsy *);
+bool	autopsy_unpickles(const struct autopsy *);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);

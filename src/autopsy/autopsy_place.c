@@ -174,8 +174,8 @@ keras_forward(struct autopsy *y)
 {
 	if (y->main->run == RUN_PREDICTS)
 		place_cause(y, SAYS_KERAS_FORWARD, "By its name the function that ran is that of Keras' predict(): forward only, in batches of its own, "
-		    "whatever training had. Smaller ones take less and give the same: batch_size of predict(), 32 where arrays are given "
-		    "without one, or that of the data set it is given.");
+		    "whatever training had." UNTRIED(BY_BATCH, " Smaller ones take less and give the same: batch_size of predict(), 32 where arrays are given "
+		    "without one, or that of the data set it is given."));
 	else if (y->main->run == RUN_TESTS)
 		place_cause(y, SAYS_KERAS_FORWARD, "By its name the function that ran is that of Keras' evaluate(), which is fit()'s validation, too: forward only, "
 		    "in batches of its own. Smaller ones take less: batch_size of evaluate(), validation_batch_size of fit(), which is that "

@@ -117,8 +117,13 @@ const struct place_cause autopsy_host_places[] = {
 	{ TRACE_SHARED, 0, 0, "By the traceback it failed where a loader's process puts a batch into shared memory "
 	    "(/dev/shm)" UNTRIED(BY_ROOM, ", of which Docker gives a container 64 MiB, unless --shm-size (or --ipc=host) says "
 	    "otherwise") ". " TRY BY_WORKERS "Fewer loader processes" TRY BY_BATCH "smaller batches" TRY_END ", need less of it." },
-	{ TRACE_READS, 0, 0, "The line of code reads a file as a whole. In parts (chunksize, an iterator), or, "
-	    "of an array of numbers, mapped (mmap_mode=\"r\"), it need not lie there at once." },
+	{ TRACE_READS, 0, 0, "The line of code reads a file as a whole" OF_NO_PICKLE(". In parts (chunksize, an iterator), or, "
+	    "of an array of numbers, mapped (mmap_mode=\"r\"), it need not lie there at once.") OF_PICKLE(", and makes it into the objects that were pickled, which may take several times its bytes and are there all at once: "
+	    "less in the file (a smaller model or set, parts that are pickled by themselves), or another format, takes less.") },
+	{ TRACE_STEP, TRACE_STATE, TRACE_BACKWARD | TRACE_FORWARD, "By the traceback it failed where the optimizer makes what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), "
+	    "made at the first step as a rule and held from then on. The batch plays no part in their size; " TRY BY_ANYTHING "SGD" TRY BY_ANYTHING "an optimizer in 8 bits" TRY BY_ADAPTER "fewer weights that are trained" TRY_END " need less." },
+	{ TRACE_SAVES, 0, TRACE_GATHERS | TRACE_TWICE | TRACE_LOADING, "By the traceback it failed while something was written to a file, as weights are (a state dict, a checkpoint): what is written lies in the machine's memory as a whole, with the optimizer's numbers "
+	    "where they are in it, and a part of it may be copied for that. Without these, or written in parts, it takes less." },
 	{ TRACE_DATASET, 0, TRACE_READS | TRACE_ALL_PAIRS, "By the traceback it failed in a function whose name says that it makes or reads the data set: where "
 	    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
 	    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead." },

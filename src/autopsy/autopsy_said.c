@@ -131,6 +131,9 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, told.graph), 0, SAYS_TOLD_GRAPH, EXPLAINED | ONE_TENSOR | OF_SAMPLES, 0,
 	    "Where a network is given that graph as a whole, its layers keep numbers for each of its nodes and "
 	    "edges, and a dense matrix has one for each pair of nodes: parts of it (sampled neighbours, clusters, subgraphs), one after the other, take less." },
+	{ offsetof(struct oom_paste, draws), 0, SAYS_TOLD_DRAWS, OF_ITSELF | ON_DEVICE, 0,
+	    "Where it failed as pictures are drawn beside training, to be looked at, that needs room of its own beside what training has by then: several pictures at once, all steps of a sampler, a decoder at full size. Fewer of them or smaller ones "
+	    "(settings of the callback that logs them), or none, tell whether it is that; the batch of training plays no part in it." },
 	{ offsetof(struct oom_paste, again), offsetof(struct oom_paste, ran_earlier), SAYS_TOLD_AGAIN, EXPLAINED | OF_ITSELF, 0,
 	    "Where it fails only when something is made or run once more in one process, what the time before "
 	    "made lies there still: names, lists and the last error's traceback hold it" IN_KERAS(", and TensorFlow and Keras keep functions, models and what optimizers "
@@ -296,7 +299,7 @@ is_batch_said(const struct autopsy *y)
 static bool
 is_no_batch(const struct oom_paste *p)
 {
-	return p->fits || p->more.line || p->resuming.line || p->later.line || p->told.killed.line;
+	return p->fits || p->more.line || p->draws.line || p->saving.line || p->resuming.line || p->later.line || p->told.killed.line;
 }
 
 #define FEW_SAMPLES	4

@@ -119,6 +119,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(SHARDS,		LINE,		"DeepSpeed's line about its optimizer, and no step after it")			\
 	SAYS(SPEC_OF_MORE,	LINE,		"a spec by which weights are whole, trained and of its precision, and a line that names FSDP, LoRA or fewer bits")	\
 	SAYS(REPLAY,		LINE,		"a setting of a replay buffer's length")					\
+	SAYS(NEGATIVE,		LINE,		"a line with an extent that is less than 0, and the machine's memory")				\
 	SAYS(MACHINE,		LINE,		"a line of docker info, free or /proc/meminfo with 8 GiB or less, and the machine's memory")	\
 	SAYS(VOCABULARY,	LINE,		"a program's line with the number of a vocabulary's words, 300,000 or more")		\
 	SAYS(INPUTS,		LINE,		"Theano's line of the inputs' shapes")						\
@@ -149,6 +150,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(LISTED_PROCESS,	LINE,		"nvidia-smi's list of processes")						\
 	SAYS(TOLD_WORDS,	WORDS,		"a sentence of the failure that speaks of growth, of a time or of tests")			\
 	SAYS(TOLD_LESS,		WORDS,		"a clause that says that it works with a number, in a line that says that it fails with another")	\
+	SAYS(TOLD_DRAWS,	WORDS,		"a sentence of the failure that speaks of pictures that are logged or sampled beside training, and a device's memory")			\
 	SAYS(TOLD_MORE,		WORDS,		"a clause that says that it runs with more of something than what failed")			\
 	SAYS(TOLD_VERSION,	WORDS,		"a sentence that says that it fails with a version, or that it does not with another")			\
 	SAYS(TOLD_KEPT,		WORDS,		"a sentence that says that something stays on the device, or is kept with its graph")			\

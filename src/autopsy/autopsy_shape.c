@@ -14,6 +14,7 @@
 #define MOST_KERNEL	11	/* the height and width of a filter */
 #define SMALL_HOST	((int64_t)64 << 20)	/* a request that any machine with room can serve */
 #define LARGE_HOST	((int64_t)16 << 30)
+#define FEW_MACHINES	((int64_t)4 << 40)	/* bytes at once that are hardly ever meant */
 #define MUCH_HOST	((int64_t)64 << 30)	/* that few machines have */
 #define SMALL_SIDE	32	/* pixels of a region's side, */
 #define MANY_PIECES	32	/* of which there are so many */
@@ -534,8 +535,9 @@ host_request(struct autopsy *y)
 		;
 	else if (bytes >= LARGE_HOST && y->lo < IMPOSSIBLE && !(o->facts & TRACE_INITIAL))
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "The request is for %s in one piece, which the system has to grant whole. "
-		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.%s",
-		    human, strcmp(o->who, "R") == 0 && y->log.paste.windows ? " " PROMISED R_PROMISED : y->log.paste.zeros && o->kind == OOM_NUMPY && bytes >= MUCH_HOST && !is_coded(y) ?
+		    "%s%s",
+		    human, bytes >= FEW_MACHINES ? "Few machines have as much: either the size itself is wrong, as when it is computed from something that was never set, or runs over; or it is the product of extents that need not be multiplied, such as a number for each pair." :
+		    "In parts, or of less (fewer or smaller samples, rows, images, frames), it needs less.", strcmp(o->who, "R") == 0 && y->log.paste.windows ? " " PROMISED R_PROMISED : y->log.paste.zeros && o->kind == OOM_NUMPY && bytes >= MUCH_HOST && !is_coded(y) ?
 		    arena_printf(y->arena, " Where line %d makes it of zeros (numpy.zeros), and few of them are ever written, Linux grants it with vm.overcommit_memory=1.", y->log.paste.zeros) : ""));
 	else if (bytes < LARGE_HOST && pictures)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One matrix of %s was to be made. Where it is a picture, or made of one, it grows with the picture's pixels, and what works on "

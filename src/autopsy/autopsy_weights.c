@@ -104,7 +104,14 @@ is_trained_whole(const struct autopsy *y)
 static void
 in_machine(struct autopsy *y, enum autopsy_says kind)
 {
-	if (y->log.paste.millions >= MANY)
+	char all[SIZE_TEXT];
+
+	if (y->log.paste.millions < MANY)
+		return;
+	if (autopsy_in_update(y->main) && is_trained_whole(y))
+		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and twice that in float32. Where all of them are trained so, with a gradient each and what Adam keeps of it, that is %s (16 bytes for each).",
+		    where_named(y), they_take(y), size_human(all, weights_bytes(y, 16))));
+	else
 		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and twice that in float32. While they are read, a file's and the model's may lie there together.",
 		    where_named(y), they_take(y)));
 }

@@ -310,6 +310,17 @@ fails_in_words(struct talk t)
 
 #define EVEN_CHINESE	"也会|也爆|也报|也不行|都会|都爆|还会|还是|仍|依然"
 
+/* "out of memory even with a batch of 2" */
+static bool
+begins_even(struct talk sentence, const char *at)
+{
+	struct talk word = clause_word_ahead(sentence, at);
+
+	while (talk_is_one_of(word, "with at when using for a the if my i set"))
+		word = clause_word_ahead(sentence, word.s);
+	return word.n > 0 && word.s + word.n < at && talk_is_one_of(word, "even") && clause_word_behind(sentence, word.s + word.n).s < at;
+}
+
 /* "with a batch of even 2 to 32, still", "even with a batch of 3 I still get it": is the least of
  * what was tried so few? */
 bool
@@ -319,6 +330,8 @@ oom_batch_even_few(struct talk t, const char *at, int64_t least)
 
 	if (least < 2 || least > FEW || talk_any_of(t, "eval valid test 验证 测试 评估 推理"))
 		return false;		/* or it may be that of tests */
+	if (begins_even(sentence, at) && oom_fares_ill(sentence) && !oom_fares_well(sentence))
+		return true;
 	return ((talk_any_whole(talk_head(behind, behind.s, OOM_NUMBER_WITHIN), "even") || talk_any_whole(talk_part(sentence, sentence.s, at), "even")) && talk_has_whole(behind, ALL_IN_VAIN)) ||
 	    talk_any_phrase(talk_head(t, at, OOM_NUMBER_WITHIN), EVEN_CHINESE);
 }

@@ -150,6 +150,8 @@ signs_of_call(struct piece path, struct piece function)
 		facts &= ~TRACE_ALL_PAIRS;
 	if (piece_find(path, "orch/serialization.py") && !piece_any_whole(function, "save _save _legacy_save"))
 		facts |= TRACE_CHECKPOINT;
+	if (piece_find(path, "orch/serialization.py") && piece_any_whole(function, "save _save _legacy_save"))
+		facts |= TRACE_SAVES;
 	if ((piece_find(path, "n/modules/module.py") && piece_any_whole(function, "_apply convert to cuda")) ||
 	    piece_any_of(function, "from_pretrained _move_model_to_device _load_pretrained_model "
 	    "_load_state_dict_into set_module_tensor_to_device _configure_distributed_model") ||

@@ -307,6 +307,7 @@ begin_line(struct log_reader *r)
 	traced = r->trace.begun && !r->trace.taken;
 	cell = traced && r->trace.after == r->trace.begun;	/* whose error is named above it: its lines are code as well */
 	oom_owner_line(&r->owners, line, r->line, r->trace.taken ? 0 : r->trace.begun);
+	oom_decided_line(&r->log->paste.decided, line, r->line, r->source);
 	oom_paste_line(&r->log->paste, line, r->line, r->source, traced && !cell);
 	if (cell && r->source == SOURCE_TRACE)
 		oom_habit_traced(&r->log->paste.habits, line, r->line);

@@ -12,6 +12,7 @@
 
 #include "oom/oom_amount.h"
 #include "oom/oom_count.h"
+#include "oom/oom_decided.h"
 #include "oom/oom_domain.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_knob.h"
@@ -179,6 +180,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int training;		/* and the last line that is of training; */
 	struct said resuming;	/* of a run that goes on from a file, */
 	struct said resumed;	/* or a setting by which one does, */
+	struct said draws;	/* of pictures that are drawn beside training, */
 	struct said saving;	/* of weights that are saved, */
 	struct said again;	/* of what is run once more, */
 	int ran_earlier;	/* or, on that line, of what ran in the past with the same settings, */
@@ -242,6 +244,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct oom_knob domains[DOMAINS];	/* what a network is for, by its names */
 	struct oom_knob knobs[KNOBS];	/* settings that bound what is given at once, by their names */
 	struct oom_knob switches[SWITCHES];	/* those that make it take less, and are off, with their values */
+	struct oom_decided decided;	/* what single lines decide */
 	struct oom_measures measures;	/* what is in use against it, or was tried */
 	struct oom_habits habits;	/* code and settings that are known to fill memory */
 	int older, newer;	/* PyTorch 0.3, and 0.4, where volatile lost its effect */

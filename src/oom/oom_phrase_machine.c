@@ -181,6 +181,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Your session crashed after using all available RAM", HOST_SAYS("Colab", KILLED) },
 	{ "~OOMKilled\afalse", NOTHING },	/* a field of each container's state */
 	{ "~OOMKilled", HOST_SAYS("container", KILLED) },
+	{ "Container killed due to memory usage Exit Code #", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Amazon ECS", TASK_LIMIT, PHRASE_LIMITED) },
+	{ "Container killed due to memory usage", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Amazon ECS", TASK_LIMIT, PHRASE_LIMITED) },
 	{ "[WinError 1455] The paging file is too small", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~WinError 1455", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~the paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },

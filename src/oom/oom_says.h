@@ -73,7 +73,8 @@
     "container or job was reached, and the process was ended."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
     "time), it was the kernel, because the " MACHINES ", ran out, or the limit of a "	\
-    "container or job was reached; its log (on Linux dmesg) then says so."
+    "container or job was reached" UNLOOKED("; its log (on Linux dmesg) then says so") "."
+#define TASK_LIMIT	"A container took more of the " MACHINES ", than its own limit allows (its hard one, or that of its task), and was ended for that, with signal 9. A higher limit, as far as the task has as much, or less at once in it, lets it go on."
 #define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set, and batches that wait: " TRY BY_WORKERS "fewer of them (num_workers)" TRY_END " take less."
 #define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
     "machine's memory is full, " NOT_A_CARDS "."
@@ -314,8 +315,9 @@
     "It is the " MACHINES "."
 #define FILE_NOT_MAPPED	"PyTorch could not map a file, as one of weights, whose bytes the system has to promise memory for: there is not as much left, or a limit on the process's "	\
     "addresses (ulimit -v) is smaller. It is the " MACHINES ". More of it, or of swap, or a smaller file (fewer bits, or parts) leaves room."
-#define OPENMM_ARRAY	"OpenMM had no memory left on the device for an array, which the message names. Where that name begins with pme, it is of the grid of PME, which grows with the volume of the "	\
-    "box, however few atoms are in it, and is finer with a shorter cutoff and a smaller ewaldErrorTolerance; what most others have grows with the atoms."
+#define OPENMM_ARRAY	"OpenMM had no memory left on the device for an array, which the message names. " UNLESS_OTHER_ARRAY("Where that name begins with pme, it is of the grid of PME, which grows with the volume of the "	\
+    "box, however few atoms are in it, and is finer with a shorter cutoff and a smaller ewaldErrorTolerance; what most others have grows with the atoms.") OTHER_ARRAY("By its name it is none of PME's grid; what most others have grows with the atoms.")	\
+    FROM_CHECKPOINT(" It was loading a checkpoint, which holds for the version of OpenMM and the machine that wrote it: where another one did, what is read as a size need be none. A state (saveState(), XML) is read by others, too.")
 #define PCL_INDICES	"PCL was to make a list of one index (4 bytes) for each point of a cloud, and the " MACHINES ", had no room for it. Where the message has a number by far larger than the points that were read, "	\
     "that number itself is wrong, and more memory does not help."
 #define GEMM		"cuBLAS could not start a product of matrices in TensorFlow. Often it had "	\
@@ -329,7 +331,7 @@
 #define TACTIC		"TensorRT left out a way to run a layer, since its workspace was not there; it "	\
     "tries others, so by itself this is a warning. A smaller limit of workspaces keeps it from trying "	\
     "such ways."
-#define TACTIC_LIMIT	"TensorRT left out ways to run a layer that want a larger workspace than it is allowed, or than it got; it tries others, so by itself this is a warning. A larger limit of workspaces, where the device has as much free, lets "	\
+#define TACTIC_LIMIT	"TensorRT left out ways to run a layer that want a larger workspace than it is allowed, or than it got; " UNLESS_NO_TACTIC("it tries others, so by itself this is a warning.") NO_TACTIC_LEFT("it tries others, and another of its lines says that it found none for a layer, which ends the build.") " A larger limit of workspaces, where the device has as much free, lets "	\
     "it try them."
 #define NO_TACTIC	"TensorRT found no way to run a layer in the workspace and the memory it was "	\
     "allowed."
@@ -398,8 +400,8 @@
 #define MESA_BUFFER	"AMD's driver of Mesa's, by which OpenCL and Vulkan reach a card, could not make a buffer. Its line of domains says in which memory: 4 is the card's own, 2 the machine's that a card "	\
     "reaches, 6 either of them."
 #define JOBLIB_GONE	"A process of joblib's pool ended before its time. joblib names two reasons: a fault of the code that it ran, or the system, which ends one because the " MACHINES ", ran "	\
-    "out, or a limit of its container. Where exit codes stand beside this, SIGKILL(-9) is the system's as a rule, and SIGSEGV(-11) a fault; else the system's log (on Linux dmesg) tells "	\
-    "them apart. Each process works with what it is given: fewer of them (n_jobs), or less for each at once, need less."
+    "out, or a limit of its container. " EXITED("By the exit codes beside it its workers ended themselves, and no signal did: then the system ended none of them, and it is their own error that counts, as it comes when it is run by itself (n_jobs=1).") \
+    UNLESS_EXITED("Where exit codes stand beside this, SIGKILL(-9) is the system's as a rule, and SIGSEGV(-11) a fault; else the system's log (on Linux dmesg) tells them apart. Each process works with what it is given: fewer of them (n_jobs), or less for each at once, need less.")
 #define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
     "A tf.data.Dataset made from a generator, or a keras.utils.Sequence, hands it over batch by batch. "	\

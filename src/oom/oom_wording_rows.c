@@ -271,6 +271,9 @@ const struct way oom_wordings[WORDINGS][WORDING_WAYS] = {
 	    "run an epoch to completion|run an epoch to completition|run one epoch to completion|get through an epoch|get through one epoch|get through a single epoch|get through the first epoch|make it through an epoch|make it through one epoch|make it through a single epoch|make it through the first epoch|"
 	    "get to the end of an epoch|reach the end of an epoch|reach the end of the first epoch|get to the end of the first epoch"), { HAS(IN_LINE, PARTS, "epoch"), DECIDED, FEW_EPOCHS } },
 	    { WHOLE("to the end of an epoch|through an epoch|a full epoch|a whole epoch|an entire epoch|to the end of the epoch|to the end of the first epoch"), { HAS(IN_LINE, PARTS, "epoch"), FEW_EPOCHS } } },
+	/* "Out of memory during image logging", "when it samples validation images" */
+	[WORDING_DRAWS_BESIDE] = { { TOLD(AHEAD | WORKS, "after", "during image logging|during the image logging|when logging images|while logging images|when it logs images|in log_images|logging the images|during log_images|when sampling validation images|while sampling validation images|during validation sampling|"
+	    "when generating validation images|while generating validation images|generating sample images|generates sample images|when generating samples|while generating samples|during sample generation|when sampling during training|sampling images during training|generating previews|when it makes a preview"), { HAS(IN_LINE, BEGINS, "image sampl log preview"), ISNT(IN_SENTENCE, ASKS) } } },
 	/* "The same picture is recognized in a loop": no round is given more than one before. */
 	[WORDING_SAME_GIVEN] = {
 	    { ANYWHERE("同一张|这一张图|这张图|同样的图|同一幅|同一个图|同一段|同一个文件|同样的输入"), { HAS(IN_SENTENCE, PIECES, "循环|反复|重复|不断|不停|每隔|多次|一直"), DECIDED, NOT(IN_SENTENCE, PIECES, "不同|吗|？|?|如果") } },

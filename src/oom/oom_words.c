@@ -312,6 +312,7 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (talk_any_phrase(t, " sec)| secs)| seconds)| min)| minutes)"))
 		p->spent = line;
 	oom_note_any(&p->saving, &p->told, t, line, FOUND_BY(saves));
+	oom_note_any(&p->draws, &p->told, t, line, WORDED(DRAWS_BESIDE));
 	if (!p->saving.line && source == SOURCE_PROSE && p->told.here_line == line)
 		oom_note(&p->saving, t, talk_first(t, GATHERS), line);
 	oom_note_any(&p->resuming, &p->told, t, line, FOUND_BY(resumes));

@@ -59,6 +59,17 @@
 #define AFTER_STEPS(text)	IN_WORLD("\"", text)	/* something tells that steps had fitted, or that memory grows */
 #define BY_SETTING_ALONE(text)	IN_WORLD("#", text)	/* that a run is resumed is a setting's word, and no person's */
 #define UNLESS_LATE(text)	IN_WORLD("$", text)	/* nothing tells that a part of the tests had gone by */
+#define UNLOOKED(text)		IN_WORLD("%", text)	/* or that the system's log was looked into */
+#define EXITED(text)		IN_WORLD("&", text)	/* workers of a pool ended themselves, by their codes, */
+#define UNLESS_EXITED(text)	IN_WORLD("'", text)	/* or nothing tells that */
+#define OTHER_ARRAY(text)	IN_WORLD("(", text)	/* OpenMM's array that failed is none of PME's, */
+#define UNLESS_OTHER_ARRAY(text)	IN_WORLD(")", text)	/* or may be */
+#define FROM_CHECKPOINT(text)	IN_WORLD("*", text)	/* OpenMM was loading a checkpoint */
+#define NO_TACTIC_LEFT(text)	IN_WORLD("+", text)	/* TensorRT says that it found no way to run a layer, */
+#define UNLESS_NO_TACTIC(text)	IN_WORLD(",", text)	/* or does not */
+#define UNLESS_ON_PROCESSOR(text)	IN_WORLD("-", text)	/* no setting has it run on the processor */
+#define OF_PICKLE(text)		IN_WORLD(".", text)	/* what is read is a pickle, */
+#define OF_NO_PICKLE(text)	IN_WORLD("/", text)	/* or may be none */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left

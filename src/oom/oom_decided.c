@@ -1,0 +1,100 @@
+/*
+ * What single lines decide of a run, whatever else was read of it: by phrases of programs, settings
+ * and code that are told apart from people's wishes. What is made of it is decided in
+ * autopsy/autopsy_decided.c.
+ */
+#include "oom/oom_decided.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+
+#define LOGS		"dmesg|journalctl|kern.log|/var/log/messages|syslog|kernel log|kernel's log|system log"
+#define FOUND_THERE	"oom|oom-kill|oom_kill|out of memory|out-of-memory|oom killer|killed process"
+#define NOT_LOOKED	"should|could|please|can you|if|would|nothing|no trace"
+
+/* "dmesg shows that the OOM killer ended it", "查看dmesg发现OOM" */
+static bool
+reads_log(struct talk t)
+{
+	const char *at = talk_first(t, LOGS);
+
+	return at && talk_any_phrase(clause_sentence(t, at), FOUND_THERE) && !talk_has_whole(clause_sentence(t, at), NOT_LOOKED) && !talk_any_phrase(t, "?|吗|？|没有");
+}
+
+#define CODES		"exit codes of the workers are {"
+
+/* joblib's list of how workers ended; *BY_SIGNAL: by a signal, or by a code that stands for one. */
+static bool
+tells_codes(struct talk t, bool *by_signal)
+{
+	const char *at = talk_first(t, CODES);
+
+	if (at)
+		*by_signal = talk_any_phrase(talk_part(t, at, t.s + t.n), "sig|exit(137)|exit(139)|unknown|(-");
+	return at && memchr(at, '(', (size_t)(t.s + t.n - at));
+}
+
+#define ON_PROCESSOR	"export_device: cpu|export_device=cpu|--export_device cpu|--export_device=cpu|merge_device: cpu|device_map=\"cpu\"|device_map='cpu'|device_map: cpu|--device cpu|--device=cpu|low_gpu_mem"
+#define BY_REWARDS	"verl.|verl/|actor_rollout_ref|trainer.test_freq|trainer.save_freq|openrlhf|trl.ppo|ppotrainer(|grpo|vllm_rollout|reward_model.|data.max_prompt_length"
+
+/* The last bytes of "MemAvailable:  1867312 kB"; 0: none are told. */
+static int64_t
+free_of(struct talk t)
+{
+	const char *at = talk_first(t, "memavailable:"), *s, *end = t.s + t.n;
+	int64_t n;
+
+	at = at ? at : talk_first(t, "memfree:");
+	for (s = at; s && s < end && !is_digit(*s); s++)
+		;
+	return s && s < end && (s = piece_number(s, end, &n)) && n > 0 && n < INT64_MAX / 1024 && talk_is_one_of(clause_word_behind(t, s), "kb") ? n * 1024 : 0;
+}
+
+#define EXTENTS		"width|height|channels|rows|cols|columns|num_points|vertices"
+#define LEAST_DIGITS	4	/* of what is no mark, "-1" */
+
+/* "width, height: -16842752, 1766213120" */
+static bool
+has_negative(struct talk t)
+{
+	const char *at, *s, *end = t.s + t.n;
+	size_t n;
+
+	if (!(at = talk_find_whole(t, EXTENTS, &n)))
+		return false;
+	for (s = at + n; s < end; s++)
+		if (*s == '-' && (s[-1] == ' ' || s[-1] == '=' || s[-1] == ':' || s[-1] == ',') && s + LEAST_DIGITS < end && is_digit(s[1]) && is_digit(s[2]) && is_digit(s[3]) && is_digit(s[4]))
+			return true;
+	return false;
+}
+
+void
+oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source source)
+{
+	const char *at;
+	int64_t n;
+
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
+		d->log_read = reads_log(t) ? line : d->log_read;
+	d->exited = tells_codes(t, &d->by_signal) ? line : d->exited;
+	if (source != SOURCE_COMMENT && source != SOURCE_PROSE && talk_any_phrase(t, ON_PROCESSOR))
+		d->on_processor = line;
+	if (talk_any_phrase(t, BY_REWARDS))
+		d->writes = line;
+	if ((at = talk_first(t, "error creating array ")) && !talk_any_phrase(talk_head(t, at + strlen("error creating array "), 3), "pme"))
+		d->other_array = line;
+	if (talk_any_phrase(t, "openmm_context_loadcheckpoint|_openmm.context_loadcheckpoint|.loadcheckpoint("))
+		d->checkpoint = line;
+	if (source != SOURCE_COMMENT && talk_any_phrase(t, "pickle.load(|joblib.load(|dill.load(|read_pickle("))
+		d->unpickles = line;
+	if (source == SOURCE_OUTPUT || source == SOURCE_UNSURE || source == SOURCE_SETTING)
+		d->negative = has_negative(t) ? line : d->negative;
+	if (talk_any_phrase(t, "could not find any implementation for node"))
+		d->no_tactic = line;
+	if ((n = free_of(t)) > 0) {
+		d->free = n;
+		d->free_line = line;
+	}
+}
