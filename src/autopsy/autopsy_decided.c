@@ -101,3 +101,34 @@ autopsy_unpickles(const struct autopsy *y)
 
 	return line && line <= y->main->last + NEAR && line >= y->main->line - NEAR;
 }
+
+/* Is it the machine's memory that grows, by the words that tell of the failure, too? */
+bool
+autopsy_grows_in_machine(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->grows.line && p->grows_host == p->grows.line && p->told.said.line == p->grows.line;
+}
+
+/* Does the same run, by people's words, keep on the processor to what it takes, where memory grows on
+ * a device? Then code and data are not what keeps it. */
+bool
+autopsy_grows_there_alone(const struct autopsy *y)
+{
+	return y->log.paste.steady_elsewhere && autopsy_grows_there(y);
+}
+
+/* Do a pool's processes work on what the one that began them has, by code? */
+bool
+autopsy_has_pool(const struct autopsy *y)
+{
+	return y->log.paste.decided.pool && y->log.paste.decided.mapped && !y->log.paste.told.workers.line;
+}
+
+/* Does it fail as all that it had to do was done? */
+bool
+autopsy_fails_at_end(const struct autopsy *y)
+{
+	return y->log.paste.later_end && y->log.paste.later_end == y->log.paste.later.line;
+}

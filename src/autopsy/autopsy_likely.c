@@ -145,7 +145,7 @@ autopsy_is_near_ram(const struct autopsy *y)
 {
 	const struct oom_told *t = &y->log.paste.told;
 
-	return (y->main->kind == OOM_TOLD || (y->main->kind == OOM_OTHER && oom_is_vague(y->main))) && !y->main->host && !t->device && t->ram && !t->gpu;
+	return (y->main->kind == OOM_TOLD || (y->main->kind == OOM_OTHER && oom_is_vague(y->main))) && !y->main->host && ((!t->device && t->ram && !t->gpu) || autopsy_grows_in_machine(y));
 }
 
 /* Is it a program that makes images, whose steps and batches are its own? */

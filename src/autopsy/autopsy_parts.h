@@ -45,6 +45,10 @@ bool	autopsy_fails_late(const struct autopsy *);
 bool	autopsy_tests_late(const struct autopsy *);
 bool	autopsy_workers_exited(const struct autopsy *);
 bool	autopsy_unpickles(const struct autopsy *);
+bool	autopsy_grows_in_machine(const struct autopsy *);
+bool	autopsy_grows_there_alone(const struct autopsy *);
+bool	autopsy_has_pool(const struct autopsy *);
+bool	autopsy_fails_at_end(const struct autopsy *);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);

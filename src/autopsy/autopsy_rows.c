@@ -35,6 +35,13 @@
 #define UNDISPOSED	IN_BROWSER("Tensors are made in each round, and TensorFlow.js keeps each until it is disposed of"), "then tf.memory().numTensors, which counts them, grows from round to round. With " \
     "tf.tidy() around what makes them, or dispose() on each, it does not."
 #define KEPT		"Something is kept from one round to the next (results on lists, a cache, objects that are never let go of)"
+/* Of memory that grows where the processor has none of it. */
+#define THERE_ALONE	GROWS_THERE("What only that device's run has keeps it, as code and data are the same on the processor: its backend, or its allocator (on a Mac in the machine's own memory)"), "then another version differs, and what is let go " \
+    "of by hand (" IN_TORCH("torch.mps.empty_cache() or torch.cuda.empty_cache(), ") "a process for each part) may hold it."
+#define POOL_COPIES	WITH_POOL("Each of a pool's processes comes to hold a copy of what the one that began them has, as Python counts each use of it there"), "then it does not grow in one process; arrays (numpy) in place of lists and dicts, " \
+    "or data that each reads for itself, keep it."
+#define TOGETHER_THEN	"What was made on the way is put together at the end (one result of all parts, in one piece, or a copy of it in another form)"
+#define TOGETHER_SHOWS	"then it fails there each time, and it grows with how many parts there are."
 #define OTHER_DEVICE	{ WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "	\
     "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID"), "with both set, to that order and the free one's number, it begins." }
 
@@ -80,13 +87,16 @@ const struct row autopsy_rows[] = {
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and what is kept holds its graph"), "with it memory does not grow, or less." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
+		{ POOL_COPIES },
 		{ OUT_OF_BROWSER(STAYING(KEPT)), "then it grows evenly, and stops where that is left out." } } },
 	{ NEEDS_HOST | NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
+		{ AT_ITS_END(TOGETHER_THEN), TOGETHER_SHOWS },
 		{ KEPT, "then memory grows evenly." },
-		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." } } },
+		{ UNLESS_AT_END("What came then was larger than what came before (a frame, a scene, a file)"), "then it fails there, too, where it begins with that." } } },
 	{ NEEDS_STRANGER | NEEDS_LATE, "it failed after a time, or now and then", {
+		{ AT_ITS_END(TOGETHER_THEN), TOGETHER_SHOWS },
 		{ KEPT, "then memory grows evenly." },
-		{ "What came then was larger than what came before (a frame, a scene, a file)", "then it fails there, too, where it begins with that." } } },
+		{ UNLESS_AT_END("What came then was larger than what came before (a frame, a scene, a file)"), "then it fails there, too, where it begins with that." } } },
 	{ NEEDS_AGAIN, "it failed when it was run again", {
 		{ OUT_OF_BROWSER("What the run before made lies there still, in the same process (in a notebook or an interpreter names, lists and the last error's traceback hold it)"), "with the process begun "
 		    "anew, or with that let go of ahead of it, it runs." },
@@ -170,15 +180,19 @@ const struct row autopsy_rows[] = {
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") IN_KERAS(" (in Keras use_multiprocessing=False)") " it does not grow." },
 		{ KEPT_ON, "then it grows without a loader's processes, too." } } },
 	{ NEEDS_HOST | NEEDS_TORCH | NEEDS_GROWS, "memory grew", {
-		{ "Something is kept from one step to the next (results or frames on lists, with their graph where gradients are on, a cache of what was read, "
-		    "objects that are never let go of)", "then it grows evenly, and stops where that is left out." },
-		{ WITH_LOADER(OVER_DATA("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken")), "with num_workers=0, or fewer of them, it grows less, or not "
+		{ THERE_ALONE },
+		{ POOL_COPIES },
+		{ UNLESS_THERE("Something is kept from one step to the next (results or frames on lists, with their graph where gradients are on, a cache of what was read, "
+		    "objects that are never let go of)"), "then it grows evenly, and stops where that is left out." },
+		{ UNLESS_THERE(WITH_LOADER(OVER_DATA("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"))), "with num_workers=0, or fewer of them, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
-		{ OUT_OF_BROWSER(STAYING("Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
-		    "of)")), "then it grows evenly, and stops where that is left out." },
-		{ OUT_OF_BROWSER(WITH_LOADER(OVER_DATA("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken"))), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
+		{ THERE_ALONE },
+		{ POOL_COPIES },
+		{ UNLESS_THERE(OUT_OF_BROWSER(STAYING("Something is kept from one step to the next (results or frames on lists, a cache of what was read, objects that are never let go "
+		    "of)"))), "then it grows evenly, and stops where that is left out." },
+		{ UNLESS_THERE(OUT_OF_BROWSER(WITH_LOADER(OVER_DATA("Where a loader has processes, each comes to hold a copy of what the data set has, and batches that wait to be taken")))), "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") ", or with fewer, it grows less, or not "
 		    "at all." } } },
 	{ NEEDS_HOST | NEEDS_WORDS | NEEDS_INFERS, OF_INFERENCE, {
 		{ "What is given or made lies there as a whole, such as all frames of a film", "parts, one after the other, take less." } } },
@@ -298,8 +312,10 @@ const struct row autopsy_rows[] = {
 		{ KEPT_ON, "then it grows without that setting, too." } } },
 	{ NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
-		{ OUT_OF_BROWSER(STAYING(KEPT_ON)), "then it grows evenly, from step to step." },
-		{ UNEVENLY("Samples come that are larger or longer than those before"), "then it grows by leaps, and less and less often; a bound on "
+		{ THERE_ALONE },
+		{ POOL_COPIES },
+		{ UNLESS_THERE(OUT_OF_BROWSER(STAYING(KEPT_ON))), "then it grows evenly, from step to step." },
+		{ UNLESS_THERE(UNEVENLY("Samples come that are larger or longer than those before")), "then it grows by leaps, and less and less often; a bound on "
 		    "their size keeps it." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
@@ -342,8 +358,9 @@ const struct row autopsy_rows[] = {
 		    "memory, and let go of before the first step, it need not lie there." },
 		{ BY_SETTING_ALONE(MORE ", whatever file it begins with"), "then it fails so without that file, too."} } },
 	{ NEEDS_HOST | NEEDS_LATE, "it failed after a time, or now and then", {
+		{ AT_ITS_END(TOGETHER_THEN), TOGETHER_SHOWS },
 		{ KEPT, "then memory grows evenly, and stops where that is left out." },
-		{ "What came then was larger than what came before (a batch, a file, a document)", "then it fails there, too, where it begins with "
+		{ UNLESS_AT_END("What came then was larger than what came before (a batch, a file, a document)"), "then it fails there, too, where it begins with "
 		    "that." } } },
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills what there is, and a batch came with samples larger or longer than those before", "then it fails elsewhere where samples come in "

@@ -71,7 +71,7 @@
 #define NEEDS_RISES	NEEDS(60)	/* of memory that grows in validation or tests */
 #define NEEDS_COPIES	NEEDS(61)	/* of data that each process has a copy of */
 #define SIGNS		62
-#define MOST_LIKELY	5
+#define MOST_LIKELY	6
 
 struct row {
 	uint64_t needs;

@@ -366,7 +366,7 @@ autopsy_grows_there(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 	int elsewhere = o->host ? p->grows_device : o->kind != OOM_TOLD || p->told.device ? p->grows_host : 0;
 
-	return p->grows.line && elsewhere != p->grows.line;
+	return p->grows.line && (elsewhere != p->grows.line || autopsy_is_near_ram(y));
 }
 
 #define MUCH_AT_ONCE	((int64_t)4 << 30)	/* bytes, which nothing small that is kept leads to */

@@ -89,6 +89,10 @@ oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source
 		d->checkpoint = line;
 	if (source != SOURCE_COMMENT && talk_any_phrase(t, "pickle.load(|joblib.load(|dill.load(|read_pickle("))
 		d->unpickles = line;
+	if (source == SOURCE_CODE && talk_any_phrase(t, "= pool(|=pool(|multiprocessing.pool(|mp.pool(|with pool(|processpoolexecutor("))
+		d->pool = line;
+	if (source == SOURCE_CODE && talk_any_phrase(t, ".map(|.imap(|.imap_unordered(|.starmap(|.map_async("))
+		d->mapped = line;
 	if (source == SOURCE_OUTPUT || source == SOURCE_UNSURE || source == SOURCE_SETTING)
 		d->negative = has_negative(t) ? line : d->negative;
 	if (talk_any_phrase(t, "could not find any implementation for node"))

@@ -230,6 +230,19 @@ is_seen_growing(struct talk growth)
 	return !talk_any_of(growth, "leak 泄 누수 リーク") || talk_any_of(growth, "grow increas ris fill climb more 增 涨 升 越") || talk_any_whole(growth, "gb mb gib mib up after");
 }
 
+#define STEADY_CHINESE	"显存稳定|显存不变|显存没变|显存没有变|显存基本不变|显存正常|显存占用稳定|显存占用不变|显存一直稳定|显存保持|显存不增|显存没有增"
+#define CLAUSE_CHINESE	24	/* bytes from the memory's name to its verb, either way */
+
+/* "显存稳定，内存不断增加": the device's memory is steady, so that what grows at AT by the word for either
+ * is the machine's. */
+static bool
+grows_beside_steady(struct talk t, const char *at)
+{
+	const char *from = at - t.s > CLAUSE_CHINESE ? at - CLAUSE_CHINESE : t.s;
+
+	return talk_any_phrase(t, STEADY_CHINESE) && talk_any_phrase(talk_head(t, from, 2 * CLAUSE_CHINESE), "内存");
+}
+
 /* Where it is said that memory grew; or NULL. */
 static const char *
 growth(struct oom_paste *p, struct talk t, int line)
@@ -245,6 +258,8 @@ growth(struct oom_paste *p, struct talk t, int line)
 		said_at(&p->grows, t, at, line);
 		p->grew = is_seen_growing(growth) ? line : p->grew;
 		whose = oom_whose(talk_clause(growth, at, 1));
+		if (!whose.host && !whose.device)
+			whose.host = grows_beside_steady(t, at);
 		p->grows_host = whose.host && !whose.device ? line : p->grows_host;
 		p->grows_device = whose.device && !whose.host ? line : p->grows_device;
 	}

@@ -120,6 +120,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said classes;	/* of many classes, */
 	int grew, grows_evenly;	/* the last line by which memory grew, and not only leaks, as a guess, and by which it did by the same again and again; */
 	int sorted;		/* the last line by which samples come from the largest to the smallest, */
+	int steady_elsewhere;	/* by which the same run keeps on the processor to what it takes, */
+	int later_end;		/* by which it failed at its end, */
 	int same_given;		/* by which each round is given the same, */
 	int leaps;		/* by which memory leaps and falls back, */
 	int second_fails;	/* and by which a second round fails where a first had run; */

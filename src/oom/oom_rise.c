@@ -6,6 +6,8 @@
  */
 #include "oom/oom_rise.h"
 
+#include <string.h>
+
 #include "base/ascii.h"
 
 #define FEW_WORDS	14	/* between memory and its verb, */
@@ -156,6 +158,30 @@ has_growth(struct talk t, clause_refuse *refuses)
 	return NULL;
 }
 
+#define UNITS		"gb mb gib mib g m gigs megs"
+#define ADDS		"allocated|added|lost|leaked|eaten|more memory|more ram|more vram|more gpu memory"
+
+/* "After each iteration about 440 MB of memory is allocated": an amount, again and again. */
+static const char *
+adds_amount(struct talk t)
+{
+	struct talk rest, sentence, word;
+	const char *at, *each, *end = t.s + t.n;
+	int i;
+
+	for (rest = t; (at = talk_find_word(rest, MEMORY)); rest = talk_part(t, at + 1, end)) {
+		for (i = 0, word = clause_word_ahead(t, at); i < 4 && word.n > 0 && talk_is_one_of(word, "of gpu cpu more additional extra the cuda video " UNITS) && !is_digit(*word.s); i++)
+			word = clause_word_ahead(t, word.s);
+		sentence = talk_sentence(t, at);
+		if (word.n == 0 || !is_digit(*word.s) || i == 0 || !talk_has_whole(sentence, ADDS) || memchr(sentence.s, '?', sentence.n) || clause_says_no(sentence, "if should would could") || talk_has_whole(sentence, FALLS_THEN))
+			continue;
+		each = talk_find_word(sentence, EACH);
+		if (each && talk_is_one_of(clause_word_ahead(sentence, each), "after with on at in during for") && is_each_round(sentence, each + clause_word_behind(sentence, each).n))
+			return at;
+	}
+	return NULL;
+}
+
 /* ---- other languages ---- */
 
 #define MEMORY_CHINESE	"显存|内存|占用|ram|vram|缓存"
@@ -214,12 +240,40 @@ grows_elsewhere(struct talk t, clause_refuse *refuses)
 	return NULL;
 }
 
+/* Verbs that tell by themselves that it goes on; as of gradients, too, memory stands right ahead. */
+static const struct {
+	const char *memory, *verb, *denies;
+} piles[] = {
+	{ "显存|内存", "累积|累加|堆积|越积", "没有|不会|不再|没|梯度|如果|吗|？" },
+	{ "メモリ|vram", "溜ま|たまっ|蓄積", "ない|なく|ません|勾配" },
+	{ "메모리|vram", "쌓이|쌓여|쌓인|쌓임|누적", "않|그래디언트|안 쌓" },
+	{ "памят|vram", "накапливает|накапливаются", "не накап|если|градиент" },
+	{ "memoria|memória|vram", "se acumula|si accumula|acumula-se", "no se acumula|não se|non si|gradiente|si se" },
+	{ "speicher|vram", "sammelt sich|häuft sich|staut sich", "nicht|gradient" },
+	{ "mémoire|vram", "s'accumule|s’accumule", "ne s|gradient" },
+};
+#define PILES_WITHIN	30	/* bytes from memory to the verb */
+
+/* "메모리가 쌓여서" */
+static const char *
+piles_up(struct talk t)
+{
+	const char *at, *verb;
+	size_t i, n;
+
+	for (i = 0; i < sizeof(piles) / sizeof(piles[0]); i++)
+		for (at = NULL; talk_next_phrase(t, piles[i].memory, &at, &n); )
+			if ((verb = talk_first(talk_head(t, at + n, PILES_WITHIN), piles[i].verb)) && talk_holds(talk_clause(t, at, n), verb) && !talk_any_phrase(talk_clause(t, at, n), piles[i].denies))
+				return at;
+	return NULL;
+}
+
 const char *
 oom_rise(struct talk t, clause_refuse *refuses)
 {
 	const char *at = grows_itself(t, refuses);
 
-	return at || (at = has_growth(t, refuses)) ? at : grows_elsewhere(t, refuses);
+	return at || (at = has_growth(t, refuses)) || (at = adds_amount(t)) || (at = piles_up(t)) ? at : grows_elsewhere(t, refuses);
 }
 
 #define LESSENS		"decrease|decreases|decreased|drop|drops|dropped|fall|falls|fell|goes down|reduce|reduces|reduced|released|freed|cleared|is released|is freed|gets released|release|releases"

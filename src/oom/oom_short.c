@@ -44,7 +44,7 @@ static const struct {
 	enum told_what what;
 	const char *phrases;
 } befalls[] = {
-	{ TOLD_ENDED, "ran out|run out|runs out|running out|out of|exhaust|exhausts|exhausted|exhausting|exhaustion|overflow|overflows|"
+	{ TOLD_ENDED, "out of bound|out of bounds|ran out|run out|runs out|running out|out of|exhaust|exhausts|exhausted|exhausting|exhaustion|overflow|overflows|"
 	    "overflowed|overflowing|overflown|explode|explodes|exploded|exploding|explosion|blow up|blows up|blew up|blown up|"
 	    "blowing up|blowup|burst|bursts|bursting|exceed|exceeds|exceeded|exceeding|beyond|above capacity|above the capacity|above its capacity|above the card's capacity|over the limit|over capacity|ends up full|is end|is ended" },
 	{ TOLD_SHORT, "insufficient|insufficiency|not enough|n't enough|n\xe2\x80\x99t enough|no enough|not sufficient|n't sufficient|"
@@ -148,6 +148,8 @@ befell(struct talk t, const char *list, size_t *n)
 		behind = talk_part(t, at + 6, end);
 		return talk_has_whole(behind, MEMORY) ? at : NULL;
 	}
+	if (at && piece_find((struct piece){ at, *n }, "of bound") && (talk_any_whole(t, "index indices access read write address array") || !talk_any_whole(talk_part(t, t.s, at), "memory vram ram")))
+		return NULL;		/* "an index that is out of bounds" */
 	if (at && *n == 4 && lower(*at) == 'f' && (talk_any_begins(clause_word_behind(t, at + *n), OF_REPORT) || is_full_other(t, at)))
 		return NULL;		/* "full logs are attached" */
 	if (at && strcmp(list, AMOUNTS) == 0 && clause_has_it(t, at) && !talk_any_whole(talk_part(t, t.s, at), "unless"))

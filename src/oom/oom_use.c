@@ -232,7 +232,7 @@ names_training(struct talk t)
 	size_t n;
 
 	while (talk_next_phrase(t, "training|fine-tun|finetun|grad accum|gradient accum|grad_accum|gradient_accum", &at, &n))
-		if (!is_in_path(t, at))
+		if (!is_in_path(t, at) && !(talk_has_whole(talk_head(t, at, 16), "training mode") && clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "")))
 			return true;
 	return false;
 }

@@ -508,6 +508,8 @@ late_there(struct oom_paste *p, struct talk t, const char *at, int line)
 	struct talk sentence = talk_sentence(t, at), word = clause_word_behind(sentence, sentence.s);
 
 	said_at(&p->later, t, at, line);
+	if (oom_wording(sentence, WORDING_AT_ITS_END))
+		p->later_end = line;
 	if (at_part(sentence) == at)
 		p->later_part = line;
 	if (talk_is_one_of(word, "even") && talk_is_one_of(clause_word_behind(sentence, word.s + word.n), "when with if at"))
@@ -523,6 +525,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 		return;
 	p->sorted = comes_sorted(t) ? line : p->sorted;
 	p->leaps = leaps(t) ? line : p->leaps;
+	p->steady_elsewhere = oom_wording(t, WORDING_STEADY_ELSEWHERE) ? line : p->steady_elsewhere;
 	p->same_given = oom_wording(t, WORDING_SAME_GIVEN) ? line : p->same_given;
 	p->second_fails = oom_wording(t, WORDING_SECOND_FAILS) ? line : p->second_fails;
 	oom_growth_line(p, t, line);

@@ -70,6 +70,11 @@
 #define UNLESS_ON_PROCESSOR(text)	IN_WORLD("-", text)	/* no setting has it run on the processor */
 #define OF_PICKLE(text)		IN_WORLD(".", text)	/* what is read is a pickle, */
 #define OF_NO_PICKLE(text)	IN_WORLD("/", text)	/* or may be none */
+#define GROWS_THERE(text)	IN_WORLD(":", text)	/* memory grows on a device, and not on the processor, */
+#define UNLESS_THERE(text)	IN_WORLD(";", text)	/* or nothing tells that */
+#define WITH_POOL(text)		IN_WORLD("<", text)	/* code has a pool's processes work on a list */
+#define AT_ITS_END(text)	IN_WORLD("=", text)	/* it failed at the end, */
+#define UNLESS_AT_END(text)	IN_WORLD(">", text)	/* or nothing tells that */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left
