@@ -24,7 +24,7 @@ write_proof(struct json *j, const struct largest *l)
 	jsonw_object(j, "proof");
 	jsonw_int(j, "batch", l->batch);
 	bytes_or_null(j, "arena_bytes", l->batch > 0, l->at.arena);
-	jsonw_int(j, "next_batch", l->batch + 1);
+	jsonw_int(j, "next_batch", l->next_batch);
 	bytes_or_null(j, "next_arena_bytes", !l->endless, l->next.arena);
 	bytes_or_null(j, "next_lower_bound_bytes", !l->endless, l->next.bound);
 	jsonw_bool(j, "proved", l->proved);

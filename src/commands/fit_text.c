@@ -112,9 +112,10 @@ print_figures(const struct fit_report *r, const struct fit *f)
 	if (l->fixed)
 		print_need(r, m->train ? "parameters and state" : "parameters", l->next.bound, f);
 	else if (!l->endless && l->next.arena < INT64_MAX) {
-		if (l->next.arena != l->next.bound && l->batch + 1 != f->wanted)
-			print_plan(r, "arena", l->batch + 1, l->next.arena, f);
-		print_plan(r, "lower bound", l->batch + 1, l->next.bound, f);
+		if ((l->searched || l->next.arena != l->next.bound) && l->next_batch != f->wanted)
+			print_plan(r, "arena", l->next_batch, l->next.arena, f);
+		if (!l->searched)
+			print_plan(r, "lower bound", l->next_batch, l->next.bound, f);
 	}
 	if (f->validation)
 		print_plan(r, "validation", m->plan->validate_batch, f->validation, f);
@@ -179,12 +180,22 @@ print_recomputing(const struct fit_report *r, const struct fit *f)
 }
 
 static void
+print_unproved(const struct fit_report *r, const struct largest *l)
+{
+	if (l->proved)
+		return;
+	if (!l->searched)
+		fprintf(r->out, "\n  Not proved: %lld was planned and does not fit, but no bound forbids it.\n", (long long)l->next_batch);
+	else
+		fprintf(r->out, "\n  Not proved: no choice of what to make again was found with which %lld fits%s.\n", (long long)l->next_batch,
+		    l->next_batch > l->batch + 1 ? "; those\n  between were not tried" : "");
+}
+
+static void
 print_notes(const struct fit_report *r, const struct fit *f)
 {
 	print_recomputing(r, f);
-	if (!f->largest.proved)
-		fprintf(r->out, "\n  Not proved: %lld was planned and does not fit, but no bound "
-		    "forbids it.\n", (long long)f->largest.batch + 1);
+	print_unproved(r, &f->largest);
 	if (f->validation)
 		fprintf(r->out, "\n  Validation has a batch of its own, %lld, and does not fit by "
 		    "itself: no smaller training\n  batch changes that.\n",

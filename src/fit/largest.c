@@ -3,8 +3,13 @@
  * plan tells the lower bound at every batch without another: where that meets the limit is the
  * guess. The guess and its successor are then planned, which is the proof; as plans mostly reach
  * their bound, two plans do. Where a plan lies above its bound, the next guess takes it that others
- * lie as far above theirs. Where that does not hold, or the graph itself depends on the batch
- * (recomputation), the search steps on from there, doubling, and then halves.
+ * lie as far above theirs. Where that does not hold, the search steps on from there, doubling, and
+ * then halves.
+ *
+ * Where what to make again is searched for, for each batch anew, neither a plan's bytes nor its
+ * bound tell of another batch's. Then batches are doubled or halved, and those between the ends
+ * halved, until a sixteenth of what fits is open or the searches have done what they may; until
+ * nothing is, where they have done little.
  */
 #include "fit/largest.h"
 
@@ -17,6 +22,8 @@
 #define LARGEST_BATCH	((int64_t)INT32_MAX)	/* what a spec can say (lang/settings.c) */
 #define MOST_BEYOND	8	/* batches tried above a plan that missed its bound */
 #define MOST_ALIKE	3	/* plans whose distance from their bound the next guess takes over */
+#define OPEN		16	/* part of the largest batch found that may stay open where searching for each takes long */
+#define MOST_PLANS	24	/* where each is searched for */
 
 struct batch_search {
 	struct module *m;
@@ -26,6 +33,7 @@ struct batch_search {
 	bool cut_short;		/* the plan of hi was, which then proves nothing */
 	int64_t guess;		/* from the latest plan; 0: none fits */
 	int64_t step;
+	int64_t *work;		/* what searches for what to make again may still do; NULL: there are none */
 	int plans;
 };
 
@@ -76,24 +84,12 @@ bound_at(const struct module *m, int64_t batch, int64_t *change)
 	return most;
 }
 
-/* Is what is planned for a batch searched for, to a budget that the spec names, and takes that
- * long? */
-static bool
-is_searched(const struct module *m)
-{
-	return m->set.recompute_budget && m->train && m->train->nodes.n >= RECOMPUTE_LARGE;
-}
-
-/* The largest batch whose lower bound, by this plan's buffers, is within the limit, and where plans
- * take long within the budget: of what is above that most are refused. 0: none. */
+/* The largest batch whose lower bound, by this plan's buffers, is within the limit. 0: none. */
 static int64_t
 guess_from(const struct module *m, struct arena *a, int64_t limit)
 {
 	int64_t *change = arena_array(a, (size_t)m->plan->instants + 2, sizeof(*change));
 	int64_t lo = 0, hi = most_samples(m) + 1, mid;
-
-	if (is_searched(m) && m->set.recompute_budget < limit)
-		limit = m->set.recompute_budget;
 
 	while (hi - lo > 1) {
 		mid = lo + (hi - lo) / 2;
@@ -111,7 +107,8 @@ look_at(struct batch_search *s, int64_t batch)
 {
 	bool own = batch == (s->m->train ? s->m->plan->batch : s->m->plan->validate_batch), cut = false;
 	struct arena *scratch = arena_child(s->m->arena);
-	struct module *other = own ? s->m : whatif_at(s->m, scratch, batch);
+	struct module *other = own ? s->m : s->work ? whatif_searched(s->m, scratch, batch, s->work) :
+	    whatif_at(s->m, scratch, batch);
 	struct largest_plan p = { INT64_MAX, INT64_MAX };
 	int64_t above = 0;
 
@@ -120,7 +117,8 @@ look_at(struct batch_search *s, int64_t batch)
 		    other->plan->lower_bound_bytes };
 		if (s->plans < MOST_ALIKE && p.arena < INT64_MAX)
 			above = p.arena - p.bound;
-		s->guess = guess_from(other, scratch, s->limit - above);
+		if (!s->work)
+			s->guess = guess_from(other, scratch, s->limit - above);
 		cut = other->cut_short;
 	}
 	arena_free(scratch);
@@ -203,15 +201,44 @@ look_beyond(struct batch_search *s)
 	}
 }
 
-/* The module's own plan fits. To a budget more was searched for it than for any that is asked for
- * here, so that these may miss what it found. */
-static void
-begin_at_own(struct batch_search *s)
+/* Is more open than may stay so? */
+static bool
+is_wide(const struct batch_search *s)
 {
-	const struct plan *p = s->m->plan;
+	return s->hi - s->lo > 1 + s->lo / OPEN;
+}
 
-	s->lo = s->m->train ? p->batch : p->validate_batch;
-	s->at_lo = (struct largest_plan){ p->arena_bytes, p->lower_bound_bytes };
+/* Below the least that does not fit: where that would, if what is alive grew with the samples, and
+ * no nearer to either end than is left open; in the middle, where little is. */
+static int64_t
+in_proportion(const struct batch_search *s)
+{
+	int64_t lasting = s->m->plan->persistent_bytes, open = 1 + s->lo / OPEN, at;
+	double room = (double)(s->limit - lasting), need = (double)(s->at_hi.arena - lasting);
+
+	if (!is_wide(s) || need <= room || s->at_hi.arena == INT64_MAX)
+		return s->lo + (s->hi - s->lo) / 2;
+	at = (int64_t)((double)s->hi * room / need);
+	at = at > s->hi - open ? s->hi - open : at;
+	return at < s->lo + open ? s->lo + open : at;
+}
+
+static bool
+goes_on(const struct batch_search *s)
+{
+	return s->hi - s->lo > 1 && s->plans < MOST_PLANS &&
+	    *s->work >= (is_wide(s) ? RECOMPUTE_WORK / 2 : RECOMPUTE_BATCHES / 2);
+}
+
+/* Doubled until one does not fit. */
+static void
+narrow_searched(struct batch_search *s)
+{
+	int64_t end = s->hi;
+
+	look_at(s, s->m->plan->batch);
+	while (goes_on(s))
+		look_at(s, s->hi < end ? in_proportion(s) : s->lo < end / 2 ? 2 * s->lo : end - 1);
 }
 
 void
@@ -221,16 +248,20 @@ largest_batch(struct module *m, int64_t limit, struct largest *l)
 	struct batch_search s = { .m = m, .limit = limit, .hi = end };
 
 	if (m->plan->persistent_bytes > limit) {
-		*l = (struct largest){ .next = { INT64_MAX, m->plan->persistent_bytes }, .fixed = true,
+		*l = (struct largest){ .next_batch = 1, .next = { INT64_MAX, m->plan->persistent_bytes }, .fixed = true,
 			.proved = true };
 		return;
 	}
-	s.guess = guess_from(m, m->arena, limit);
-	if (is_searched(m) && m->plan->arena_bytes <= limit)
-		begin_at_own(&s);
-	narrow(&s);
-	look_beyond(&s);
-	*l = (struct largest){ .batch = s.lo, .at = s.at_lo, .next = s.at_hi, .plans = s.plans };
+	if (m->train && m->set.recompute == RECOMPUTE_AUTO) {
+		s.work = whatif_work(m);
+		narrow_searched(&s);
+	} else {
+		s.guess = guess_from(m, m->arena, limit);
+		narrow(&s);
+		look_beyond(&s);
+	}
+	*l = (struct largest){ .batch = s.lo, .next_batch = s.hi, .at = s.at_lo, .next = s.at_hi, .plans = s.plans };
 	l->endless = s.hi == end;
-	l->proved = l->endless || (s.at_hi.bound > limit && !s.cut_short);
+	l->searched = s.work && !l->endless;
+	l->proved = l->endless || (!s.work && s.at_hi.bound > limit && !s.cut_short);
 }

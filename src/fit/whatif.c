@@ -7,6 +7,7 @@
 
 #include "passes/passes.h"
 #include "plan/plan.h"
+#include "schedule/recompute.h"
 
 struct module *
 whatif(struct module *m, const struct settings *set)
@@ -83,6 +84,29 @@ whatif_at(struct module *m, struct arena *a, int64_t batch)
 	in.scratch = NULL;
 	whatif_micro_batch(&set, batch);
 	return passes_replan(&in, &set, false);
+}
+
+struct module *
+whatif_searched(struct module *m, struct arena *a, int64_t batch, int64_t *work)
+{
+	struct pass_options o = *m->options;
+	struct module in = *m, *other;
+	int64_t may = RECOMPUTE_QUESTION * (*work < RECOMPUTE_WORK ? *work : RECOMPUTE_WORK), left = may;
+
+	o.search_work = &left;
+	o.thorough = true;
+	in.options = &o;
+	other = whatif_at(&in, a, batch);
+	*work -= may - left;
+	if (other)
+		other->options = m->options;
+	return other;
+}
+
+int64_t *
+whatif_work(const struct module *m)
+{
+	return m->options->batch_work;
 }
 
 int64_t

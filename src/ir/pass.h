@@ -32,6 +32,8 @@ struct pass_options {
 	int nwithout;
 	int64_t *search_work;	/* what searches for a budget may still do (schedule/recompute.c), for all
 				 * plans that are made to answer for one network; NULL: as for one alone */
+	int64_t *batch_work;	/* likewise, for the plans by which the largest batch is looked for (fit/largest.c) */
+	bool thorough;		/* what is close to a budget is placed with more effort, in spite of search_work */
 	int64_t *question_work;	/* what may still be planned to answer questions of one network, in
 				 * nodes (passes/pipeline.c); NULL: this is no question */
 	struct placed *placed;	/* packings of those plans, to be found again (plan/placed.h); NULL: none

@@ -33,6 +33,10 @@ for_questions(struct module *m, const struct pass_options *o)
 		kept->search_work = ARENA_NEW(m->arena, int64_t);
 		*kept->search_work = RECOMPUTE_QUESTIONS;
 	}
+	if (!kept->batch_work) {
+		kept->batch_work = ARENA_NEW(m->arena, int64_t);
+		*kept->batch_work = RECOMPUTE_BATCHES;
+	}
 	if (!kept->question_work) {
 		kept->question_work = ARENA_NEW(m->arena, int64_t);
 		*kept->question_work = QUESTIONS;

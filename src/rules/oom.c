@@ -104,14 +104,17 @@ advise_batch(struct lint *l, struct diag *g)
 			diag_fact(l->diags, g, "not even one sample fits: parameters and what belongs to "
 			    "them alone take %s B", lint_commas(m->arena, most.next.bound));
 		else
-			diag_fact(l->diags, g, "not even one sample fits: that needs %s B",
+			diag_fact(l->diags, g, "not even one sample %s: that needs %s B", most.searched ? "was found to fit" : "fits",
 			    lint_commas(m->arena, most.next.arena));
 		advise_smaller_inputs(l, g);
 		return 0;
 	}
-	diag_fact(l->diags, g, "the largest batch that fits is %lld (%s B); %lld needs "
-	    "%s B", (long long)most.batch, lint_commas(m->arena, most.at.arena),
-	    (long long)most.batch + 1, lint_commas(m->arena, most.next.arena));
+	if (most.searched)
+		diag_fact(l->diags, g, "batch %lld fits (%s B), the largest of which that was found", (long long)most.batch,
+		    lint_commas(m->arena, most.at.arena));
+	else
+		diag_fact(l->diags, g, "the largest batch that fits is %lld (%s B); %lld needs %s B", (long long)most.batch,
+		    lint_commas(m->arena, most.at.arena), (long long)most.next_batch, lint_commas(m->arena, most.next.arena));
 	if (m->train)
 		diag_help(l->diags, g, "batch %lld%s needs %s, %s less",
 		    (long long)(most.batch * settings_shares(&m->set)),

@@ -186,12 +186,11 @@ is_asked(const struct module *m, const struct pass_options *o)
 	return m->set.recompute_budget && !o->search_work;
 }
 
-/* One question may take a third of what is left, so that one in vain leaves something for others.
- * More seconds than usual let a search go on where it would have ended, and all its parts. */
+/* More seconds than usual let a search go on where it would have ended, and all its parts. */
 static int64_t
 work_for(const struct pass_options *o)
 {
-	return o->search_work ? *o->search_work / 3 : RECOMPUTE_WORK + (int64_t)(o->seconds * RECOMPUTE_SECOND);
+	return o->search_work ? *o->search_work / RECOMPUTE_QUESTION : RECOMPUTE_WORK + (int64_t)(o->seconds * RECOMPUTE_SECOND);
 }
 
 /* Another search, which begins where that for a smaller budget does: it comes another way, and what
@@ -240,12 +239,19 @@ look_on(struct budget *b, struct model *model, const struct search_limits *limit
 		refine_in_own_order(b, model, &on);
 }
 
+/* Is what is close placed with more effort, where nothing else fits? */
+static bool
+places_close(const struct pass_options *o)
+{
+	return !o->search_work || o->thorough;
+}
+
 /* All the way down, and what is close placed with more effort. */
 static bool
 go_down(struct budget *b, struct model *model, const struct search_limits *limits, bool small)
 {
 	return recompute_go_down(model, limits) || (small && go_down_in_other_order(b, model, limits)) ||
-	    (!b->o->search_work && budget_place_close(model, b));
+	    (places_close(b->o) && budget_place_close(model, b));
 }
 
 /* What fits, in the orders of the step and all the way down; each search goes on to
@@ -288,7 +294,7 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	struct budget budget = { .m = m, .o = o, .bytes = bytes };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
 	    .work = work_for(o), .products = true, .unasked = for_speed(m, o), .asked = is_asked(m, o), .fits = fits_budget,
-	    .fits_after_all = o->search_work ? NULL : budget_place_close, .context = &budget };
+	    .fits_after_all = places_close(o) ? budget_place_close : NULL, .context = &budget };
 	bool found;
 
 	if (m->set.recompute_budget && limits.budget < 0) {
