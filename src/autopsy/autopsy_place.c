@@ -111,19 +111,29 @@ is_beside_bar(const struct autopsy *y)
 	return y->log.evaluating && y->main->line >= y->log.evaluating && y->main->line - y->log.evaluating <= BAR_AHEAD;
 }
 
+/* Did PyTorch warn of volatile ahead of what failed, or below a title that names it? Then it is
+ * PyTorch that failed, by whatever words. */
+static bool
+is_warned_of_volatile(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+
+	return y->log.no_volatile && (y->log.no_volatile < o->line || o->titled || o->line == 1 || o->kind == OOM_TOLD) && !o->host && (autopsy_is_torch(o) || o->kind == OOM_TOLD || o->kind == OOM_OTHER);
+}
+
 static void
 evaluation(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (y->validation || !(autopsy_is_torch(o) || (o->kind == OOM_TOLD && o->traced && autopsy_in_torch(y))))
-		return;
-	if (y->log.no_volatile && y->log.no_volatile < o->line && !(o->facts & (TRACE_BACKWARD | TRACE_STEP))) {
+	if (!y->validation && is_warned_of_volatile(y) && !(o->facts & (TRACE_BACKWARD | TRACE_STEP))) {
 		place_cause(y, SAYS_VOLATILE_WARNED, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
 		    "more. Where what failed is of that code, what it was to switch off is on, so autograd keeps all that forward makes. "
 		    "torch.no_grad() takes its place.", y->log.no_volatile));
 		return;
 	}
+	if (y->validation || !(autopsy_is_torch(o) || (o->kind == OOM_TOLD && o->traced && autopsy_in_torch(y))))
+		return;
 	if ((o->facts & TRACE_JOIN) && (o->facts & TRACE_EVALUATES)) {
 		place_cause(y, SAYS_EVALUATION, "By the traceback it failed where results of evaluation are joined on the "
 		    "device: they grow with the number of samples that are evaluated, not with a batch. "
@@ -150,7 +160,7 @@ autopsy_in_tests(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	return !y->validation && (autopsy_is_torch(o) || (o->kind == OOM_TOLD && o->traced && autopsy_in_torch(y))) && (o->function[0] || is_beside_bar(y)) &&
-	    !(y->log.no_volatile && y->log.no_volatile < o->line) && !((o->facts & TRACE_JOIN) && (o->facts & TRACE_EVALUATES)) &&
+	    !is_warned_of_volatile(y) && !((o->facts & TRACE_JOIN) && (o->facts & TRACE_EVALUATES)) &&
 	    !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING | TRACE_BACKWARD | TRACE_STEP));
 }
 

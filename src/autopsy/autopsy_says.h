@@ -65,7 +65,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(EVALUATION,	PLACE,		"a function that tests, by its name, no sign whether gradients are off, and other causes beside it")	\
 	SAYS(KERAS_FORWARD,	PLACE,		"the function of Keras that ran, by its name, which keeps nothing for backward")	\
 	SAYS(EVALUATED,		PLACE,		"a function that tests, by its name, and gradients that are off, or a library's loop")	\
-	SAYS(VOLATILE_WARNED,	LINE,		"PyTorch's warning that volatile has no effect, ahead of the message")		\
+	SAYS(VOLATILE_WARNED,	LINE,		"PyTorch's warning that volatile has no effect, ahead of the message or below a title")		\
 	SAYS(LINE_OF_CODE,	PLACE,		"the innermost line of code that is not PyTorch's")				\
 	SAYS(BACKWARD,		PLACE,		"backward, and no figures")							\
 	SAYS(FORWARD,		PLACE,		"a module's call, and no figures")						\
