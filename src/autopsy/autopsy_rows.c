@@ -252,6 +252,7 @@ const struct row autopsy_rows[] = {
 		{ AT_START(UNLESS_GROWS(THERE_BEFORE)), SMALL_FAILS } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
 		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it the first rounds take a part of what they took." },
+		{ IN_FIRST_TESTS(MAYBE_GRADIENTS("Gradients are on, as in PyTorch where torch.no_grad() does not stand around all of it, and all that forward makes is kept")), "without them the first rounds take a part of what they took." },
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does"), "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
 		{ UNLESS_LATE(IN_FIRST_TESTS(IN_TRAINING(LARGER_TESTS))), "then it fails in the first round" IN_TORCH(", with torch.no_grad(), too") "." },

@@ -217,6 +217,13 @@ has_gradients(const struct autopsy *y)
 	return autopsy_in_torch(y) && (autopsy_trains(y) || !runs_by_itself(y)) && !(y->log.paste.older && !y->log.paste.newer) && !autopsy_is_tried(y, BY_NO_GRAD);
 }
 
+/* CUDA's bare words, with nothing beside them that names a framework, or gradients that are off. */
+static bool
+may_have_gradients(const struct autopsy *y)
+{
+	return !autopsy_in_torch(y) && autopsy_may_be_torch(y) && (autopsy_trains(y) || !runs_by_itself(y)) && !autopsy_is_tried(y, BY_NO_GRAD);
+}
+
 /* Is it a program of another language than those that networks are trained in, by its message or by
  * people's words? */
 static bool
@@ -469,7 +476,7 @@ static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
-	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
+	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { '%', may_have_gradients }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'c', trains_not }, { '3', draws_none }, { 'u', may_leap },
 	{ 'y', has_bytes }, { 'z', has_doubles }, { '5', has_room }, { '1', is_unsorted }, { '2', stays }, { '4', may_be_device }, { '6', names_torch }, { '7', names_no_torch }, { '8', less_may_fail }, { '9', more_may_fail }, { '0', may_fit }, { '!', may_be_even }, { '"', has_gone_on }, { '#', is_resumed_by_setting }, { '$', may_be_first_test },

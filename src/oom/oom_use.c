@@ -87,6 +87,29 @@ does_tests(struct talk t)
 	return NULL;
 }
 
+#define GIVES		"is giving|are giving|gives|gave|give|throws|threw|raises|raised|fails|failed|crashes|crashed|leads to|led to|causes|caused|runs out|ran out|run out|ends with|ended with|ends in|ended in|results in|resulted in|goes out|went out|dies"
+#define AHEAD_OF_IT	"the my our but however and so then now only also because since while model still when though although that"
+
+/* "However, testing for the first model is giving an out of memory error": what is named first is
+ * what failed so. */
+static const char *
+tests_fail(struct talk t)
+{
+	const char *at, *end = t.s + t.n, *gives;
+	struct talk rest, clause, ahead;
+	size_t n;
+
+	for (rest = t; (at = talk_find_word(rest, "testing evaluation evaluating validation validating")); rest = talk_part(t, at + 1, end)) {
+		clause = talk_clause(t, at, 1);
+		ahead = clause_word_ahead(clause, at);
+		gives = talk_find_whole(talk_part(clause, at, clause.s + clause.n), GIVES, &n);
+		if ((ahead.n == 0 || talk_is_one_of(ahead, AHEAD_OF_IT)) && gives && talk_has_whole(talk_part(t, gives, clause.s + clause.n), "memory|oom|out-of-memory|outofmemory|outofmemoryerror") &&
+		    !clause_says_no(talk_part(clause, clause.s, gives), "should would could might may if train training") && !is_no_evaluation(t, clause, at))
+			return at;
+	}
+	return NULL;
+}
+
 static const char *
 evaluates(struct talk t)
 {
@@ -96,7 +119,7 @@ evaluates(struct talk t)
 
 	if (!at && val)
 		return val;
-	if (!at && (at = does_tests(t)))
+	if (!at && ((at = does_tests(t)) || (at = tests_fail(t))))
 		return at;
 	return at || !talk_any_of(t, "valid eval test predict verif metric") ? at : clause_says_unless(t, "during validation|during the validation|during evaluation|during the evaluation|during eval|"
 	    "in validation|in the validation|until validation|until the validation|on validation|in evaluation|in the evaluation|while validating|while evaluating|when validating|when validate|"
