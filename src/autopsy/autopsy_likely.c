@@ -226,7 +226,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LONG)] = p->inferring.line ? (says_long(&p->media) ? &p->media : NULL) : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
 	told[place(NEEDS_VECTORS)] = p->grows.line || autopsy_counts_words(y) ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
-	told[place(NEEDS_LOADS)] = p->resuming.line || (o->host && (p->grows.line || p->llama || is_reading_told(y))) || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
+	told[place(NEEDS_LOADS)] = p->resuming.line || p->twice.line || (o->host && (p->grows.line || p->llama || is_reading_told(y))) || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
 	told[place(NEEDS_RESUMES)] = p->resuming.line ? &p->resuming : autopsy_had_rounds(y) || tells_when(p) ? NULL : &p->resumed;
 	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = (words && p->grows.line) || p->later.line ? NULL : &p->told.graph;

@@ -186,7 +186,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_LONG,		WORDS,		"words for a long recording, film or text, and one tensor that is large by the message's figures")	\
 	SAYS(TOLD_GRAPH,	WORDS,		"words or code for a network on a graph, and one tensor that is large by the message's figures")	\
 	SAYS(TOLD_PICTURES,	WORDS,		"a sentence with the extents of pictures, and no cause")			\
-	SAYS(TOLD_WEIGHTS,	WORDS,		"a model's name in a sentence alone, or one that says that weights were read in float32, or are too large")
+	SAYS(TOLD_WEIGHTS,	WORDS,		"a model's name in a sentence alone, or one that says that weights were read in float32, are too large, or lie there twice")
 
 #define SAYS_OF(kind, on, evidence)	SAYS_ ## kind,
 enum autopsy_says { AUTOPSY_SAYS(SAYS_OF) SAYS_KINDS };

@@ -240,6 +240,7 @@ static const struct {
 	{ offsetof(struct oom_paste, replicas), { WORDING_NONE, copies_data } },
 	{ offsetof(struct oom_paste, ungraded), { WORDING_UNGRADED, NULL } },
 	{ offsetof(struct oom_paste, full_size), { WORDING_FULL_SIZE, NULL } },
+	{ offsetof(struct oom_paste, twice), { WORDING_TWICE, NULL } },
 	{ offsetof(struct oom_paste, too_large), { WORDING_TOO_LARGE, NULL } },
 	{ offsetof(struct oom_paste, too_large), { WORDING_NONE, is_more_than_card } },
 	{ offsetof(struct oom_paste, of_length), { WORDING_BY_LENGTH, NULL } },

@@ -251,8 +251,8 @@ growth(struct oom_paste *p, struct talk t, int line)
 	struct whose whose;
 	const char *at;
 
-	if (!is_growing(t, &growth))
-		return NULL;
+	if (!is_growing(t, &growth) || oom_wording(t, WORDING_TWICE))
+		return NULL;		/* what is read twice does not go on growing */
 	oom_told_grows(&p->told, growth, line);
 	if ((at = grows(growth))) {
 		said_at(&p->grows, t, at, line);

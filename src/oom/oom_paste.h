@@ -154,6 +154,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said attached;	/* of results or losses that are kept with their graph, */
 	struct said too_large;	/* of a model that a device is too small for, */
 	struct said full_size;	/* of weights that were read in float32, */
+	struct said twice;	/* of memory that doubles while weights are read, */
 	struct said ungraded;	/* of gradients that are on where nothing is trained, */
 	struct said by_growth;	/* of TensorFlow, that it runs where memory is taken as it is needed, and not without, */
 	struct said processes;	/* of processes that use one device, */

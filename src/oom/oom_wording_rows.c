@@ -97,6 +97,9 @@ const struct way oom_wordings[WORDINGS][WORDING_WAYS] = {
 	    "without setting torch_dtype|without passing torch_dtype|loaded in float32|loaded in fp32|loads in float32|loads in fp32|loading in float32|loading in fp32|loaded as float32|loaded as fp32|loads as float32|load in fp32|load in float32|loads the model in fp32|"
 	    "loads the model in float32|loading the model in fp32|loading the model in float32|model in full precision|model in float32|model in fp32|weights in float32|weights in fp32|defaults to float32|default to float32|defaults to fp32"), { ISNT(IN_SENTENCE, ASKS), ISNT(IN_CLAUSE, RUNS), NOT(IN_CLAUSE, WORDS, "if would should could instead unlike never even master cpu then works whether"),
 	        NOT(CLAUSE_AHEAD, WORDS, "not no n't"), NOT(CLAUSE_AHEAD, PHRASES, "n't") } } },
+	/* "Memory doubles as the trained model is loaded": not of data, nor of two models */
+	[WORDING_TWICE] = { { WHOLE("double|doubles|doubled|doubling|twice|two times|two copies|2x"), { HAS(IN_SENTENCE, WORDS, "memory ram vram"), HAS(IN_SENTENCE, BEGINS, "load reload checkpoint"), HAS(IN_SENTENCE, BEGINS, "model weight checkpoint parameter state_dict"),
+	    NOT(IN_SENTENCE, WORDS, "data dataset datasets images loader dataloader batch batches worker workers processes gpus cards models second another train epoch if"), NOT(IN_SENTENCE, WORDS, "double-precision float64 precision doublequant double_quant quant") } } },
 	/* "Changing it to loss.item() prevents it", "for solving it I used .detach()": what was
 	 * held is told by what let go of it. */
 	[WORDING_LETS_GO] = {
