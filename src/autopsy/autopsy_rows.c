@@ -366,7 +366,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_LATE, "it failed after a time, or now and then", {
 		{ "The run nearly fills what there is, and a batch came with samples larger or longer than those before", "then it fails elsewhere where samples come in "
 		    "another order." },
-		{ "A phase began that needs more (tests, a file that is saved" HAS_TRAINED(", layers or a part of the loss that join in") ")", "then it fails at the same place each time." },
+		{ UNLESS_RANDOM("A phase began that needs more (tests, a file that is saved" HAS_TRAINED(", layers or a part of the loss that join in") ")"), "then it fails at the same place each time." },
 		{ KEPT_ON, "then memory grows evenly, from step to step." } } },
 	{ NEEDS_CARD | NEEDS_FREE, THIS_ONE, {
 		OTHER_DEVICE,

@@ -78,8 +78,8 @@ static const struct told_cause {
 	    "Where a model's weights were read in float32, as transformers before its version 5 does where torch_dtype (now dtype) says nothing, they have 4 bytes each, twice as many as in 16 bits, "
 	    "before anything is computed with them." },
 	{ offsetof(struct oom_paste, twice), 0, SAYS_TOLD_WEIGHTS, OF_ITSELF, TRACE_BACKWARD | TRACE_STEP,
-	    "Where weights of a file are read to be put into a model, both lie there until the file's are let go of, on a device where the file's are put back on the one that they were saved from: " IN_TORCH("map_location=\"cpu\" of torch.load keeps "
-	    "them off it, ") OUT_OF_TORCH("read to the machine's memory (in PyTorch map_location=\"cpu\"), they take none of it, ") "and a file that is mapped (safetensors, mmap=True of torch.load) takes little of the machine's." },
+	    "Where weights of a file are read to be put into a model, both lie there until the file's are let go of, on a device, too, where the file's are put back on the one that they were saved from: " IN_TORCH("map_location=\"cpu\" of torch.load keeps "
+	    "them off it, ") OUT_OF_TORCH("read to the machine's memory (in PyTorch map_location=\"cpu\"), they take none of a device's, ") "and a file that is mapped (safetensors, mmap=True of torch.load) takes little of the machine's." },
 	{ offsetof(struct oom_paste, processes), 0, SAYS_TOLD_PROCESSES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where several processes use one device, each has a context there (some hundreds of MiB), and what it allocates beside that, where TensorFlow takes nearly all that is free unless it is told otherwise "
 	    "(allow_growth, per_process_gpu_memory_fraction): fewer of them on a device, or a bound for each, need less." },

@@ -178,6 +178,23 @@ counted_behind(struct talk t, struct talk unit)
 	return time.n > 0 ? time.s : NULL;
 }
 
+/* "at a random number of iterations", "in random epochs", "after varying steps": none that one could
+ * name. */
+static const char *
+at_random(struct talk t, struct talk unit)
+{
+	struct talk word = clause_word_ahead(t, unit.s), time;
+
+	if (!talk_is_one_of(unit, EPOCHS " " STEPS " batch batches time times"))
+		return NULL;
+	if (talk_is_one_of(word, "of") && talk_is_one_of(word = clause_word_ahead(t, word.s), "number numbers amount"))
+		word = clause_word_ahead(t, word.s);
+	if (!talk_is_one_of(word, "random arbitrary varying unpredictable irregular"))
+		return NULL;
+	time = time_ahead(t, word.s, TIMES);
+	return time.n > 0 ? time.s : NULL;
+}
+
 /* ---- ends ---- */
 
 #define AT_END		"at the end of training|at the end of the training|at the very end of training|at the very end of the training|at end of training|at the end of the run|at the end of sampling|at the end of generation|at the end of the generation|at the very end|after training is done|after the training is done|after training is finished|after training has finished|after training finished|" \
@@ -205,6 +222,7 @@ oom_point(struct talk t, bool *ends)
 		n = unit.n;
 		said = counted_ahead(t, unit);
 		said = said ? said : counted_behind(t, unit);
+		said = said ? said : at_random(t, unit);
 		if (n == 0)
 			break;
 		if (!said || is_amount(t, unit) || clause_says_no(talk_part(t, talk_clause(t, said, 1).s, said), ""))
