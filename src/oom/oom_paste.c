@@ -22,6 +22,7 @@
 #include "oom/oom_seen.h"
 #include "oom/oom_short.h"
 #include "oom/oom_tests.h"
+#include "oom/oom_use.h"
 #include "oom/oom_words.h"
 
 void
@@ -262,8 +263,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->language = line;
 	if (talk_any_phrase(t, "np.zeros(|numpy.zeros(") && !talk_any_phrase(t, "* np.zeros(|* numpy.zeros(|+ np.zeros(|+ numpy.zeros("))
 		p->zeros = line;	/* arithmetic writes all of what it makes */
-	if (learns_trees(t, told))
-		p->trees = line;
+	p->trees = learns_trees(t, told) ? line : p->trees;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner|in triton, |in triton |triton server|triton inference|instance_group") || (source == SOURCE_COMMAND && talk_any_of(t, ".py") && talk_any_begins(t, INFERRERS)))
 		p->serves = line;
 	if (talk_any_begins(t, LLAMAS) || talk_has_whole(t, "-ub|-ngl|--n-gpu-layers|--ubatch-size|n_gpu_layers|num_gpu"))
@@ -298,8 +298,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	oom_switch_line(p->switches, t, line, source);
 	if (traced) {
 		oom_habit_traced(&p->habits, t, line);
-		if (oom_code_moves(t))
-			p->moves_traced = line;
+		oom_use_script(p, t, line);
+		p->moves_traced = oom_code_moves(t) ? line : p->moves_traced;
 		return;
 	}
 	if (source == SOURCE_CODE || source == SOURCE_COMMAND || source == SOURCE_SETTING || form_has_started(t))

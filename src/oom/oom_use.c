@@ -263,6 +263,17 @@ names_training(struct talk t)
 /* What is said of how a network was trained that is run. */
 #define OF_TRAINED	"used in training|used for training|used during training|seen in training|seen during training|than in training|than during training|after training|as in training|as during training|trained on|training data of"
 
+/* "File "tools/infer_net.py", line 9, in <module>": a script that was run, by its name, and no
+ * library's file. */
+void
+oom_use_script(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at = talk_any_phrase(t, ", in <module>") && !talk_any_phrase(t, "-packages") ? talk_first(t, "/infer_|/infer.py|/inference_|/inference.py|\\infer_|\\infer.py|\\inference_|\\inference.py|\"infer_|\"infer.py|\"inference_|\"inference.py") : NULL;
+
+	if (at && !p->inferring.line && !p->training)
+		said_at(&p->inferring, t, at, line);
+}
+
 /* In evaluation, inference or training. */
 void
 oom_use_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)

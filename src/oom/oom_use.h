@@ -6,5 +6,7 @@
 
 /* Line LINE is a sentence, which was read for what it says of memory. */
 void	oom_use_line(struct oom_paste *, struct talk, int line, enum oom_source);
+/* The same, of a line of a traceback: the script that was run. */
+void	oom_use_script(struct oom_paste *, struct talk, int line);
 
 #endif
