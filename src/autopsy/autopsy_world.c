@@ -484,7 +484,7 @@ static const struct {
 	char mark;
 	bool (*holds)(const struct autopsy *);
 } worlds[] = {
-	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { '%', may_have_gradients }, { '&', may_be_one_place }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
+	{ 't', autopsy_in_torch }, { 'o', is_out_of_torch }, { 'k', in_keras }, { 'n', may_train }, { 'a', autopsy_trains }, { 'g', has_gradients }, { '?', may_have_gradients }, { '@', may_be_one_place }, { 'l', has_loader }, { 'i', reads_data }, { 'p', may_gather },
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'c', trains_not }, { '3', draws_none }, { 'u', may_leap },
 	{ 'y', has_bytes }, { 'z', has_doubles }, { '5', has_room }, { '1', is_unsorted }, { '2', stays }, { '4', may_be_device }, { '6', names_torch }, { '7', names_no_torch }, { '8', less_may_fail }, { '9', more_may_fail }, { '0', may_fit }, { '!', may_be_even }, { '"', has_gone_on }, { '#', is_resumed_by_setting }, { '$', may_be_first_test },

@@ -218,8 +218,6 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~exited\a-9", ENDED },
 	{ "~with code\a137", ENDED },
 	{ "~with code\a-9", ENDED },
-	{ "~exit code (137)", ENDED }, { "~exit code (-9)", ENDED },
-	{ "~exit status (137)", ENDED }, { "~exit status (-9)", ENDED },
 	{ "~exited\a-9", ENDED },
 	{ "~exited with\a-9", ENDED }, { "~exits with\a-9", ENDED }, { "~exit with\a-9", ENDED },
 	{ "~error code\a137", ENDED },

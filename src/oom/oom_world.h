@@ -30,8 +30,8 @@
 #define HAS_NOT_TRAINED(text)	IN_WORLD("c", text)	/* nothing does */
 #define HAS_TRAINED(text)	IN_WORLD("a", text)	/* something tells that it trains */
 #define WITH_GRADIENTS(text)	IN_WORLD("g", text)	/* PyTorch was seen, and torch.no_grad() was not */
-#define MAYBE_GRADIENTS(text)	IN_WORLD("%", text)	/* no framework was named, and the message may be PyTorch's */
-#define UNLESS_RANDOM(text)	IN_WORLD("&", text)	/* nothing tells that it fails at another place each time */
+#define MAYBE_GRADIENTS(text)	IN_WORLD("?", text)	/* no framework was named, and the message may be PyTorch's */
+#define UNLESS_RANDOM(text)	IN_WORLD("@", text)	/* nothing tells that it fails at another place each time */
 #define WITH_LOADER(text)	IN_WORLD("l", text)	/* there may be a loader's processes */
 #define OVER_DATA(text)		IN_WORLD("i", text)	/* something tells that it goes over data */
 #define WITH_DEVICE(text)	IN_WORLD("d", text)	/* a GPU was named */
