@@ -40,6 +40,10 @@ static const char *const says[KNOBS] = {
 	    "optimizer's numbers of those that are trained, and keys and values of the texts that are written.",
 	[KNOB_THREADS] = "Where that is of a program that goes over the frames of a film, as many threads as it says work on frames at once, and what they take on the device beside the weights grows with "
 	    "their number.",
+	[KNOB_ADAPTERS] = "Where that is of vLLM, room for as many adapters as max_loras says, each of up to max_lora_rank, is set aside beside each layer's weights as it starts, and what a step needs with them" UNTRIED(BY_EAGER, " (in CUDA graphs, too)") " comes on top: "
+	    TRY BY_ANYTHING "fewer adapters at once" TRY BY_ANYTHING "a lower max_lora_rank" TRY BY_EAGER "no captured graphs (enforce_eager)" TRY_END ", take less.",
+	[KNOB_FRAMES] = "Where that says how many frames of a film a sample of training has, as in musubi-tuner, whose \"full\" takes all of them, what layers keep grows with the frames, and attention's scores, where they are stored, with their square: "
+	    "a bound on the frames (max_frames), or pieces of a film, take less.",
 	[KNOB_LENGTH] = "Where that is of the run, samples have as many tokens at most: what layers keep grows with them, and attention's scores, where they are "
 	    "stored, with their square.",
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_clause.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_measures.h"
 
@@ -38,6 +39,8 @@ static const struct {
 	[KNOB_ACTORS] = { "actor_model_name_or_path|critic_model_name_or_path|actor_model_path|critic_model_path|actor_zero_stage|critic_zero_stage|ref_num_gpus_per_node|critic_num_gpus_per_node|actor_num_gpus_per_node|actor_rollout_ref|reward_pretrain|critic_pretrain",
 	    NULL, NULL, NULL, false, false },
 	[KNOB_THREADS] = { "execution_threads|--execution-threads|execution_thread_count|--execution-thread-count", NULL, NULL, NULL, false, false, true },
+	[KNOB_ADAPTERS] = { "enable_lora|enable-lora|--enable-lora|max_loras|max-loras|--max-loras|max_lora_rank|max-lora-rank|--max-lora-rank", NULL, NULL, "peft", false, false },
+	[KNOB_FRAMES] = { "frame_extraction|target_frames", NULL, NULL, NULL, false, false },
 	[KNOB_LENGTH] = { "max_source_length|max_target_length|max_seq_length|max_seq_len|max_length|sequence_len|sequence_length|seq_length|seq_len|cutoff_len|max_prompt_length",
 	    NULL, NULL, NULL, false, true },
 };
@@ -121,7 +124,7 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 				;
 			for (to = at + n; to < end && is_of_name(*to); to++)
 				;
-			if (source == SOURCE_PROSE && !has_number(to, end) && is_of_no_use(t, at))
+			if ((source == SOURCE_PROSE && !has_number(to, end) && is_of_no_use(t, at)) || (k == KNOB_ADAPTERS && clause_sets_off(t, from)))
 				continue;
 			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)) &&
 			    (!knobs[k].many || has_many(t, to, source)))

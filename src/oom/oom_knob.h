@@ -31,6 +31,8 @@ enum oom_knob_kind {
 	KNOB_DPO,		/* of a model that learns from pairs of texts, beside a reference */
 	KNOB_ACTORS,		/* of several models that learn from feedback */
 	KNOB_THREADS,		/* that work on a film's frames at once */
+	KNOB_ADAPTERS,		/* that a server has room for */
+	KNOB_FRAMES,		/* of a film that a sample of training has */
 	KNOB_LENGTH,		/* of a text, in a sentence */
 	KNOBS
 };
