@@ -264,11 +264,15 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 	}
 }
 
+/* Where a program is put on the processor already. */
+#define MERGES_THERE	"names the merging of an adapter into a model's weights (%s). Where that is what failed, and it ran on the processor, the machine's memory has to hold all of them, in 16 bits as a rule, however few they had for training (4, 8), 13 GiB for " \
+    "7 thousand million, and as they are read and written a part of them, or all, once more: more of it, a swap file meanwhile, or a program that goes over the files one by one holds them."
+
 /* The sentence with the name in its place. */
 static const char *
 filled(const struct autopsy *y, enum oom_habit_kind kind)
 {
-	const char *says = habits[kind].says, *at = strstr(says, "%s");
+	const char *says = kind == HABIT_MERGES && y->log.paste.habits.processor ? MERGES_THERE : habits[kind].says, *at = strstr(says, "%s");
 
 	return at ? arena_printf(y->arena, "%.*s%s%s", (int)(at - says), says, named(y, kind), at + 2) : says;
 }

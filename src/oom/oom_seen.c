@@ -23,7 +23,7 @@ static const struct {
 	    "zero2_offload|z3_offload|z2_offload|zero3-offload|zero3 offload|zero-3 offload|default_offload|deepspeedcpuadam|module cpu_adam|cpu_adam op:|optimizer offload|offload the optimizer|"
 	    "offload optimizer|offloading the optimizer|offloading optimizer",
 	    "false|none|nvme|enable_|sequential_|model_cpu|offload_gb|offload-gb|comfy|[no]|import |add_argument(", false },
-	{ HABIT_MERGES, "merge_and_unload(|save_pretrained_merged(|merge_adapter(|merge_lora|lora merging|lora merge|merging lora|merge lora|merging the lora|merge the lora|"
+	{ HABIT_MERGES, "merge_and_unload(|save_pretrained_merged(|merge_adapter(|merge_adapters|merge_peft|merge-lora|merge-peft|merge_lora|lora merging|lora merge|merging lora|merge lora|merging the lora|merge the lora|"
 	    "merging the adapter|merge the adapter|merging adapter|merge loras", "def |llama.cpp|stable-diffusion|comfy|false|none|[no]|import |add_argument(", false },
 	{ HABIT_INDEX, "indexerror: index out of range|indexerror: target", "def |print(", true },
 	{ HABIT_SPLITS, "using fsdp|with fsdp|fsdp_config|--fsdp|--enable_fsdp|enable_fsdp|full_shard|: fsdp|fsdp model|fsdp fine|fsdp train|fullyshardeddataparallel|fsdp_transformer_layer", "false|def |import |[no]|{}|[]|null|none|min_num_params", false },
@@ -78,6 +78,7 @@ occupies(struct oom_habits *h, struct talk t, int line, bool told)
 		oom_habit_keep(h, HABIT_OCCUPIES, line, 0, at, at + n);
 }
 
+#define ON_PROCESSOR	"--device cpu|--device=cpu|device: cpu|device=\"cpu\"|device='cpu'|export_device cpu|export_device: cpu|device_map cpu|device_map: cpu|device_map=\"cpu\"|device_map='cpu'"
 #define ROOM_MADE	"get around|got around|work around|worked around|solved|fixed|resolved|overcome|overcame|goes through with|went through with|works with|worked with|runs with|ran with|it works|it worked"
 
 /* "I got around this by a larger heap, -Xmx200g": that is what ended it. */
@@ -93,6 +94,8 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 	const char *at, *from, *to, *end = t.s + t.n;
 	size_t i, n;
 
+	if (!told && talk_find_whole(t, ON_PROCESSOR, &n))
+		h->processor = line;
 	if (talk_any_begins(t, "dask dask_cudf"))
 		h->dask = true;
 	occupies(h, t, line, told);
