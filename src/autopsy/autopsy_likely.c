@@ -244,7 +244,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_DECODES)] = o->host || (o->facts & TRACE_DECODER) ? NULL : &p->decoder;
 	told[place(NEEDS_GROWS)] = autopsy_grows_there(y) ? &p->grows : NULL;
 	told[place(NEEDS_FALLS)] = o->host || (words && !p->told.device && !p->told.gpu) ? &p->falls : NULL;
-	told[place(NEEDS_SHUFFLE)] = words && !p->told.sure ? &p->told.shuffle : NULL;
+	told[place(NEEDS_SHUFFLE)] = words && (!p->told.sure || o->host) ? &p->told.shuffle : NULL;
 	told[place(NEEDS_PROCESSOR)] = (words || is_killed(o)) && !p->grows.line && !p->later.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words && (o->host || !p->grows.line || (!p->told.sure && p->grows.line == p->told.workers.line)) ? &p->told.workers : NULL;
 	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;

@@ -412,7 +412,7 @@ says_at_once(struct talk sentence)
 static const char *
 names_shuffling(struct talk t)
 {
-	return !talk_any_phrase(t, "filename|file name|paths|indices|indexes") && talk_any_of(t, "buffer tf.data tf.dataset dataset.shuffle") ? says(t, "shuffle|shuffling") : NULL;
+	return !talk_any_phrase(t, "filename|file name|paths|indices|indexes") && talk_any_of(t, "buffer tf.data tf.dataset dataset.shuffle") ? says(t, "shuffle|shuffling|shuffle_buffer_size|shuffle_buffer|shuffle_buffer_len") : NULL;
 }
 
 /* "num_workers: 1": a setting by itself, of one process, whose copy is one more. */
