@@ -329,6 +329,23 @@ batch_told(struct autopsy *y)
 	    "Where it fails with one sample at once, too, a smaller batch does not help: what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides."));
 }
 
+#define SEVERAL_SAMPLES	8
+
+/* The same beside memory that was enough for some steps: of texts, of which a language model's name
+ * tells, the longest of a batch decides, and fewer in it put off what grows. What went through all of
+ * them, an epoch, has seen the longest. */
+static void
+batch_grown(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	if (!p->of_batch.line || p->least_batch < SEVERAL_SAMPLES || !p->later.line || p->grows.line == p->of_batch.line || p->millions <= 0 || strstr(p->of_batch.words, "poch") || p->grows_evenly || p->sorted || p->fits || p->more.line || p->less.line || p->resuming.line || p->told.killed.line || p->raised.line == p->of_batch.line ||
+	    p->evaluating.line == p->of_batch.line || p->again.line == p->of_batch.line || y->main->host || !autopsy_says_little(y->main) || y->module || y->causes.n || is_batch_said(y) || autopsy_is_tried(y, BY_BATCH))
+		return;
+	autopsy_hint(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. Where the run that failed had that batch, and texts differ in how long they are, the batch with the longest is what has no room, however many had: fewer texts in each take less, or a bound on "
+	    "their length. Where something is kept from step to step, that is only put off.", autopsy_said(y, &p->of_batch) + 1));
+}
+
 #define MOST_BOARD	((int64_t)64 << 30)	/* bytes that a board has */
 
 /* What is dropped of files lay in the one memory of a processor and a GPU. */
@@ -442,6 +459,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	const struct oom_message *o = y->main;
 
 	batch_told(y);
+	batch_grown(y);
 	beyond_ram(y);
 	runs_on_one(y);
 	causes_told(y, explained);
