@@ -54,8 +54,10 @@ served_weights(struct autopsy *y)
 	const struct oom_served *s = &y->log.served;
 	char took[SIZE_TEXT];
 
-	if (y->causes.n || y->main->says || y->main->kind != OOM_CUDA || y->budget.total > 0 || s->weights < LEAST_SERVED || s->weights_line > y->main->last)
+	if (y->causes.n || y->main->says || y->budget.total > 0 || s->weights < LEAST_SERVED)
 		return;
+	if (y->main->kind == OOM_TOLD ? y->main->host : y->main->kind != OOM_CUDA || s->weights_line > y->main->last)
+		return;			/* people tell of it ahead of the log, too */
 	autopsy_cause(y, SAYS_COUNTED_WEIGHTS, arena_printf(y->arena, "By line %d weights of %s lie on a device. Where it is the one that was full, what a run makes has to fit beside them.", s->weights_line, size_human(took, s->weights)));
 }
 

@@ -12,6 +12,8 @@
 #define HALF_BYTES	2	/* of a weight in 16 bits, */
 #define FLOAT_BYTES	4	/* or in float32; */
 #define TRAINED_BYTES	16	/* in both, with a gradient in 16 and Adam's two numbers in 32 */
+#define GIB		((int64_t)1 << 30)
+#define LEAST_MEASURED	((int64_t)1 << 30)
 #define SMALL_DEVICE	((int64_t)16 << 30)
 #define MANY		3000	/* millions of weights that a machine's memory may be too small for */
 
@@ -148,6 +150,27 @@ beside_card(const struct autopsy *y)
 	return arena_printf(y->arena, " In 16 bits that is more than one card has as line %d names it (%s), of which that kind has no more than %s.", p->card_line, p->card_name, size_human(human, (int64_t)p->card_most << 30));
 }
 
+/* What one card that people tell of leaves beside them, where that is little, or that it has no room
+ * for them; "": none is told of, several may be, or the processor is what works on them. */
+static const char *
+on_told_card(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	bool few = in_few_bits(p) && p->bits > 0, trains = p->trains || p->training || p->names_adapter;
+	int64_t card = p->card_gib * GIB, whole = weights_bytes(y, FLOAT_BYTES), take = few ? weights_bytes(y, HALF_BYTES) / (16 / p->bits) : weights_bytes(y, HALF_BYTES);
+	const char *where;
+	char left[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (card <= 0 || p->unified || p->mac || p->parallel.line || p->several || p->habits.processor || (in_few_bits(p) && !few) || take < card / 2 || *beside_card(y))
+		return "";
+	where = arena_printf(y->arena, " Where one card of %lld GB has to hold them (line %d),", (long long)p->card_gib, p->card_told);
+	if (take > card)
+		return few ? "" : arena_printf(y->arena, "%s they do not fit in 16 bits, whatever the batch.", where);
+	return arena_printf(y->arena, "%s they leave it %s in %d bits for %s.%s", where, size_human(left, card - take), few ? p->bits : 16,
+	    trains ? "what training keeps, which grows with the samples at once and their length" : "what a program sets aside beside them (keys and values for as many texts as it may be given at once) and makes",
+	    few || p->types || p->many_bits || whole <= card ? "" : arena_printf(y->arena, " In float32, as some programs read them where nothing says otherwise, they are %s, which it has not.", size_human(all, whole)));
+}
+
 /* On a device of which nothing tells how much it has. */
 static void
 on_some_device(struct autopsy *y, enum autopsy_says kind)
@@ -158,7 +181,7 @@ on_some_device(struct autopsy *y, enum autopsy_says kind)
 		return;
 	autopsy_hint(y, kind, arena_printf(y->arena, "%s %s.%s%s", where_named(y), they_take(y), beside_card(y),
 	    is_trained_whole(y) ? arena_printf(y->arena, " Where all of them are trained with Adam in mixed precision, they take, as a rule, with "
-	    "their gradients and what it keeps, %s, on all devices together where those split them (FSDP, ZeRO).", size_human(bytes, weights_bytes(y, TRAINED_BYTES))) : ""));
+	    "their gradients and what it keeps, %s, on all devices together where those split them (FSDP, ZeRO).", size_human(bytes, weights_bytes(y, TRAINED_BYTES))) : on_told_card(y)));
 }
 
 /* What they take in training, where they are split among devices. */
@@ -218,6 +241,8 @@ autopsy_weights(struct autopsy *y)
 	int64_t total = autopsy_device_bytes(y);
 	bool is_served = y->main->kind == OOM_KERNEL && (p->serves || p->quantizing || (p->loading.line && !autopsy_had_steps(y)));
 
+	if (!y->main->host && y->log.served.weights >= LEAST_MEASURED)
+		return;			/* a program measured them */
 	if (p->millions <= 0 || y->lo >= NO_DEVICE || y->log.weights || y->log.trained || ((y->main->says || y->main->kind == OOM_KERNEL) && !is_served && !speaks_of_weights(y->main)))
 		return;
 	if (p->splits || p->shares)

@@ -423,3 +423,28 @@ oom_card_asked(struct talk t)
 	}
 	return false;
 }
+
+#define CARD_CHINESE	"显存|显卡"
+#define USED_CHINESE	"占|用了|需要|要求|至少|剩"
+#define NEAR_CHINESE	18	/* bytes from that to the amount */
+
+const char *
+oom_card_told(struct talk t, int64_t *gib)
+{
+	const char *s, *to = NULL, *past, *end = t.s + t.n;
+	struct talk clause, near;
+
+	while ((s = oom_number_walk(t, ".*/-~<>", &to, gib))) {
+		past = piece_past_blanks(to, end);
+		if (*gib <= 0 || *gib > MOST_DEVICE || past == end || lower(*past) != 'g')
+			continue;
+		clause = talk_clause(t, s, 1);
+		near = talk_part(t, s - clause.s > NEAR_CHINESE ? s - NEAR_CHINESE : clause.s, past);
+		if (talk_any_phrase(near, CARD_CHINESE) && !talk_any_phrase(clause, USED_CHINESE))
+			return s;
+		past += end - past > 1 && lower(past[1]) == 'b' ? 2 : 1;
+		if ((past == end || !piece_is_word(*past)) && is_of_this_card(t, clause, s, past))
+			return s;
+	}
+	return NULL;
+}

@@ -138,6 +138,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said hook;	/* of a hook that gets what all steps returned, */
 	struct said sizes;	/* or of several sizes, */
 	struct said card;	/* of a device that has little, */
+	int64_t card_gib;	/* how many GB one has on which it failed, by the first line that says it, */
+	int card_told;		/* that line; 0: none does; */
 	struct said second;	/* of a step that ran ahead of the one that failed, */
 	struct said less;	/* of what works with less of something than what failed, */
 	struct said more;	/* or with more, */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "oom/oom_amount.h"
 #include "oom/oom_array.h"
 #include "oom/oom_batch.h"
@@ -204,7 +205,7 @@ static void
 sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
-	int64_t absurd;
+	int64_t absurd, gib;
 
 	oom_note_given(&p->media, &p->told, t, line, oom_bulk_media);
 	if (p->told.here_line == line && source == SOURCE_PROSE)	/* "It is only 10 seconds. As expected, it ran out of memory." */
@@ -244,6 +245,10 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		oom_note(&p->sizes, t, oom_wording(t, WORDING_FIXED_SIZE), line);
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
 		oom_note(&p->card, t, oom_card_small(t), line);
+	if ((source == SOURCE_PROSE || source == SOURCE_UNSURE) && !p->card_gib && oom_card_told(t, &gib)) {
+		p->card_gib = gib;
+		p->card_told = line;
+	}
 	if (p->card.line == line && oom_card_asked(t))
 		p->card_asked = line;
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
