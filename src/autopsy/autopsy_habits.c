@@ -155,7 +155,7 @@ static const struct {
 	[HABIT_UNCHECKED] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "%s. Where it trains, what forward makes is all kept for backward then: with gradient checkpointing a part of it is, and the rest "
 	    "made once more, which takes longer, and less room." },
 	[HABIT_MERGES] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "names the merging of an adapter into a model's weights (%s). Where that is what failed, all of them are made anew there, in 16 bits as a rule, however few they had for training (4, 8), beside what is "
-	    "there: 13 GiB for 7 thousand million. In a process of its own" UNLESS_ON_PROCESSOR(", on the processor,") " or written in parts as it goes on, it needs less there, and the adapter by itself (save_pretrained() of PEFT's model) is "
+	    "there: 13 GiB for 7 thousand million. In a process of its own, on the processor, or written in parts as it goes on, it needs less there, and the adapter by itself (save_pretrained() of PEFT's model) is "
 	    "a small part of that." },
 	[HABIT_INDEX] = { OF_DEVICE, false, 0, "has an error of an index (%s). Where that is of the same run, as on the processor, it fails so on a device, too, and what a library of CUDA says "
 	    "behind it is not of memory: labels that are no class, or words beyond the vocabulary, are to be looked for there." },
@@ -272,7 +272,7 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 static const char *
 filled(const struct autopsy *y, enum oom_habit_kind kind)
 {
-	const char *says = kind == HABIT_MERGES && y->log.paste.habits.processor ? MERGES_THERE : habits[kind].says, *at = strstr(says, "%s");
+	const char *says = kind == HABIT_MERGES && y->log.paste.decided.on_processor ? MERGES_THERE : habits[kind].says, *at = strstr(says, "%s");
 
 	return at ? arena_printf(y->arena, "%.*s%s%s", (int)(at - says), says, named(y, kind), at + 2) : says;
 }

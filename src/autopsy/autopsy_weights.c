@@ -161,7 +161,7 @@ on_told_card(const struct autopsy *y)
 	const char *where;
 	char left[SIZE_TEXT], all[SIZE_TEXT];
 
-	if (card <= 0 || p->unified || p->mac || p->parallel.line || p->several || p->habits.processor || (in_few_bits(p) && !few) || take < card / 2 || *beside_card(y))
+	if (card <= 0 || p->unified || p->mac || p->parallel.line || p->several || p->decided.on_processor || (in_few_bits(p) && !few) || take < card / 2 || *beside_card(y))
 		return "";
 	where = arena_printf(y->arena, " Where one card of %lld GB has to hold them (line %d),", (long long)p->card_gib, p->card_told);
 	if (take > card)

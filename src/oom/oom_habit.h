@@ -118,8 +118,7 @@ struct oom_habits {
 	char one[HABIT_NAME];	/* by this option */
 	uint64_t placed;	/* names of what an agent saw, by their bits, that were put on a device, */
 	int placed_line;	/* the last of them there; */
-	int processor;		/* the last setting or option that puts a program on the processor, */
-	bool on_processor;	/* and what code names "device" is the processor */
+	bool on_processor;	/* what code names "device" is the processor */
 	bool off[HABITS];	/* kinds of which a line says that they are off */
 	int64_t context;	/* positions that a run of llama.cpp was given or has, the most of several; 0: that is not told */
 	int spread, group;	/* the last line that spreads a network over devices, and that begins Triton's instance_group; 0: none */

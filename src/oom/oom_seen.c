@@ -78,7 +78,6 @@ occupies(struct oom_habits *h, struct talk t, int line, bool told)
 		oom_habit_keep(h, HABIT_OCCUPIES, line, 0, at, at + n);
 }
 
-#define ON_PROCESSOR	"--device cpu|--device=cpu|device: cpu|device=\"cpu\"|device='cpu'|export_device cpu|export_device: cpu|device_map cpu|device_map: cpu|device_map=\"cpu\"|device_map='cpu'"
 #define ROOM_MADE	"get around|got around|work around|worked around|solved|fixed|resolved|overcome|overcame|goes through with|went through with|works with|worked with|runs with|ran with|it works|it worked"
 
 /* "I got around this by a larger heap, -Xmx200g": that is what ended it. */
@@ -94,8 +93,6 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 	const char *at, *from, *to, *end = t.s + t.n;
 	size_t i, n;
 
-	if (!told && talk_find_whole(t, ON_PROCESSOR, &n))
-		h->processor = line;
 	if (talk_any_begins(t, "dask dask_cudf"))
 		h->dask = true;
 	occupies(h, t, line, told);

@@ -69,7 +69,6 @@
 #define FROM_CHECKPOINT(text)	IN_WORLD("*", text)	/* OpenMM was loading a checkpoint */
 #define NO_TACTIC_LEFT(text)	IN_WORLD("+", text)	/* TensorRT says that it found no way to run a layer, */
 #define UNLESS_NO_TACTIC(text)	IN_WORLD(",", text)	/* or does not */
-#define UNLESS_ON_PROCESSOR(text)	IN_WORLD("-", text)	/* no setting has it run on the processor */
 #define OF_PICKLE(text)		IN_WORLD(".", text)	/* what is read is a pickle, */
 #define OF_NO_PICKLE(text)	IN_WORLD("/", text)	/* or may be none */
 #define GROWS_THERE(text)	IN_WORLD(":", text)	/* memory grows on a device, and not on the processor, */
