@@ -220,7 +220,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_EVALUATES)] = is_tried_program(y) || (words && p->grows.line && p->habits.of[HABIT_PREDICTS].line) ? NULL : &p->evaluating;
 	told[place(NEEDS_RISES)] = p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
-	told[place(NEEDS_LATE)] = p->later.line && (p->talk.line == p->later.line || p->decoder.line == p->later.line) ? NULL : &p->later;
+	told[place(NEEDS_LATE)] = (p->loads_halted && !autopsy_had_rounds(y)) ? NULL : p->later.line && (p->talk.line == p->later.line || p->decoder.line == p->later.line) ? NULL : &p->later;
 	/* what the system ended had no more of the machine's memory, however a device is named */
 	told[place(NEEDS_INFERS)] = (words && !o->host && p->told.killed.line && p->told.by_system) || p->trains || p->converts_there || p->one_runs.line ? NULL : &p->inferring;
 	told[place(NEEDS_LONG)] = p->inferring.line ? (says_long(&p->media) ? &p->media : NULL) : p->media.line || words || o->host ? &p->media : &p->lasts;

@@ -182,6 +182,19 @@ runs_on_one(struct autopsy *y)
 		    "their own (torch.cuda.set_device(), map_location).", autopsy_said(y, &p->one_runs) + 1));
 }
 
+/* "With 0.8 it is CUDA out of memory, with 0.6 it is killed by the OOM killer": the machine's memory
+ * ended, too, beside what the message is of. */
+static void
+killed_beside(struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	const struct oom_told *t = &y->log.paste.told;
+
+	if (!o->host && o->kind != OOM_TOLD && o->kind != OOM_KERNEL && t->killed.line && t->by_system)
+		autopsy_cause(y, SAYS_TOLD_KILLED, arena_printf(y->arena, "L%s. Where that was another run, or a process beside the one of the message, it was as a rule the " MACHINES ", that ended there: what is moved off a device, or is held there beside it, takes room of that.",
+		    autopsy_said(y, &t->killed) + 1));
+}
+
 /* Is one request of the machine's memory more than any machine has that people tell of? */
 static bool
 is_beyond_ram(const struct autopsy *y)
@@ -462,6 +475,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	batch_grown(y);
 	beyond_ram(y);
 	runs_on_one(y);
+	killed_beside(y);
 	causes_told(y, explained);
 	autopsy_counts(y);
 	absurd_said(y);

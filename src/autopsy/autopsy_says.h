@@ -159,6 +159,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_UNGRADED,	WORDS,		"a sentence that says that torch.no_grad() is missing, and a device's memory")			\
 	SAYS(TOLD_PROCESSES,	WORDS,		"a sentence that speaks of how many processes there are, or says that one of several devices alone runs it, or adds up what they have, and a device's memory, or of TensorFlow, that it runs only with memory growth")			\
 	SAYS(TOLD_SWAPPED,	WORDS,		"a sentence that says that it runs with more swap, and no device's memory")			\
+	SAYS(TOLD_KILLED,	WORDS,		"a sentence by which the system ended a process, beside a device's message")		\
 	SAYS(TOLD_BEYOND,	WORDS,		"a sentence that says how much memory a machine has, and a request of more")		\
 	SAYS(TOLD_SMALL,	WORDS,		"a sentence that names a machine with little memory, and no device's memory")			\
 	SAYS(TOLD_QUANTIZES,	WORDS,		"a sentence of the failure that says that weights are quantized, and a device's memory")		\

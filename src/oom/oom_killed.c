@@ -16,8 +16,9 @@ is_of_person(struct talk clause, const char *at)
 }
 
 /* In other languages: of a process, or by the system. */
-#define KILLED_ELSEWHERE	"会话在使用了所有可用|会话在占用了所有可用|会话在占用所有可用|会话在用尽所有可用|会话崩溃|内核似乎挂掉|内核似乎挂了|内核挂了|内核挂掉|内核已死|内核崩溃|内核死掉|kernel挂了|kernel 挂了|kernel挂掉|被杀死|被杀掉|被系统杀|被kill|被 kill|直接killed|直接 killed|进程被杀|程序被杀|自动killed|突然killed|突然 killed|突然kill|莫名killed|就killed|就 killed|显示killed|显示 killed|提示killed|提示 killed|报killed|报 killed|报错killed|报错 killed|出现killed|出现 killed|后killed|被自动kill|会killed|会 killed|"	\
-    "killされ|強制終了され|killed 되|킬 당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
+#define KILLED_ELSEWHERE	"会话在使用了所有可用|会话在占用了所有可用|会话在占用所有可用|会话在用尽所有可用|会话崩溃|内核似乎挂掉|内核似乎挂了|内核挂了|内核挂掉|内核已死|内核崩溃|内核死掉|kernel挂了|kernel 挂了|kernel挂掉|被杀死|被杀掉|被系统杀|被oom|oom杀|会杀死进程|会杀掉进程|导致杀死进程|系统杀死|系统杀掉|自动杀死|被kill|被 kill|直接killed|直接 killed|进程被杀|程序被杀|自动killed|突然killed|突然 killed|突然kill|莫名killed|就killed|就 killed|显示killed|显示 killed|提示killed|提示 killed|报killed|报 killed|报错killed|报错 killed|出现killed|出现 killed|后killed|被自动kill|会killed|会 killed|"	\
+    "killされ|強制終了され|強制終了しま|killed 되|킬 당|킬당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
+    "processus a été tué|processus est tué|programme a été tué|processus a été arrêté par le système|prozess wurde getötet|prozess wird getötet|prozess wurde vom|proceso fue matado|proceso es matado|proceso ha sido matado|processo foi morto|processo é morto|processo viene terminato dal sistema|"	\
     "est tué par le système|a été tué par le système|est tué par le noyau|vom system beendet|vom system getötet|vom kernel beendet|gekillt|"	\
     "matado por el sistema|terminado por el sistema|morto pelo sistema|encerrado pelo sistema"
 /* "A "kill" problem by the OS" */
@@ -91,7 +92,7 @@ has_other_reason(struct talk t, const char *at)
 }
 
 /* What the system kills, as people call it. */
-#define RUNS	"it everything colab kaggle process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
+#define RUNS	"it everything progress colab kaggle process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
     "evaluation testing preprocessing tokenization tokenizing indexing build building compile compilation installation install worker workers container pod service model notebook step execution prediction app application "	\
     "simulation analysis pipeline py subprocess child rank ollama dataloader ffmpeg node java matlab rstudio"
 
@@ -129,7 +130,7 @@ const char *
 oom_killed_told(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "killed due to out of memory|killed due to memory|killed due to lack of memory|killed for out of memory|killed because of memory|error,be killed|error, be killed|and be killed|then be killed|just be killed|sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|job killed|script killed|program killed|python killed|worker killed|workers killed|container killed|pod killed|export killed|conversion killed|build killed|collect() killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
+	const char *at = talk_find_whole(t, "killed by the oom killer|killed by oom killer|killed by oom-killer|killed by the oom-killer|killed by the oom|killed due to out of memory|killed due to memory|killed due to lack of memory|killed for out of memory|killed because of memory|error,be killed|error, be killed|and be killed|then be killed|just be killed|sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|job killed|script killed|program killed|python killed|worker killed|workers killed|container killed|pod killed|export killed|conversion killed|build killed|collect() killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause, rest;
 	const char *elsewhere = NULL;

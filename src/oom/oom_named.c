@@ -107,7 +107,7 @@ runs_on_processor(struct talk t)
 	    "saved saving checkpoint checkpoints offload") ? NULL : at;
 }
 
-#define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer"
+#define BY_SYSTEM	"by the system|by system|by the os|by the kernel|by linux|by the oom killer|by oom killer|by the oom-killer|by oom-killer|by the oom|被oom|oom杀|系统杀"
 #define GRAPH_NETWORK	"ogbn|ogbn-products|ogbn-arxiv|ogbn-proteins|ogbn-papers100m|to_dense_adj|edge_index|gcn|gcns|gnn|gnns|gat|gcnconv|gatconv|adjacency|dgl|pyg|torch_geometric|neighbor sampling|neighbour sampling|"		\
     "graph network|graph networks|graph neural|graph convolution|graph convolutions|graph convolutional|graph attention"
 #define GRAPH_NAMES	"adj_mat|create_adj_mat|adj_matrix|adj_mx|norm_adj"	/* in code that people speak of */

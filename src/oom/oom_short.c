@@ -56,7 +56,7 @@ static const struct {
 	{ TOLD_FULL, "up to the limit|reached the limit|reaches the limit|reaching the limit|hits the limit|hit the limit|hitting the limit|reaches its limit|reached its limit|hits its limit|filling all|fills all|filled all|filling our|fills our|filled our|filling my|fills my|filled my|filling the whole|filling the ram|filling the memory|filling ram|full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|max's out|maxs out|max’s out|tops out|topped out|"
 	    "takes all|take all|took all|uses all|use all|used all|using all|eats all|eat all|eating all|eats up|eat up|eating up|"
 	    "ate all|consumes all|consume all|consumed all|consuming all|occupies all|occupy all|occupied all|takes up all|"
-	    "uses up|used up|using up|fully consumed|fully occupied|fully allocated|completely filled|completely used|uses the whole|takes the whole|uses the entire|takes the entire|eats the whole|eat the whole|eating the whole|ate the whole|eats whole|consumes the whole|consumes whole|consuming the whole|occupies the whole|fills the whole|fills whole|filled the whole|eats the entire|eat the entire|eats up the|consumes the entire|occupies the entire|fills the entire|filled the entire|eats my|balloons the|balloons my|balloons our|ballooned the|ballooned my|ballooning the|ballooning my|100%|100 %|"
+	    "uses up|used up|using up|fully used|fully consumed|fully occupied|fully allocated|completely filled|completely used|uses the whole|takes the whole|uses the entire|takes the entire|eats the whole|eat the whole|eating the whole|ate the whole|eats whole|consumes the whole|consumes whole|consuming the whole|occupies the whole|fills the whole|fills whole|filled the whole|eats the entire|eat the entire|eats up the|consumes the entire|occupies the entire|fills the entire|filled the entire|eats my|balloons the|balloons my|balloons our|ballooned the|ballooned my|ballooning the|ballooning my|100%|100 %|"
 	    "uses 100|to 100|blow through|blows through|blowing through|blew through|eats it all|ate it all|chomps|chomping|devours|devoured|gobbles|gobbles up|hogs|hogging" },
 	{ TOLD_SHORT, AMOUNTS },
 	{ TOLD_TROUBLE, MUCH },
@@ -329,6 +329,32 @@ lacks_it(struct talk t, const char **at, size_t *n)
 	return false;
 }
 
+#define IS_FULL		"it is full|it's full|it was full|it gets full|it got full|it becomes full|it is fully used|it's fully used|it was fully used|it is completely full|it is completely used|it fills up|it filled up|it is 100%|it is at 100%|it's at 100%|it goes to 100%|it reaches 100%|it reached 100%|it is maxed out|it's maxed out|it maxes out|it is exhausted|it gets exhausted|it is all used|it was all used|it is used up|it was used up"
+#define OTHER_FULL	"disk ssd drive storage queue buffer dataset file folder cache"
+
+/* "I have 16 GB of RAM, and it is fully used": what is full is named ahead of it. */
+static const char *
+is_full(struct talk t, size_t *n)
+{
+	struct talk rest, ahead;
+	const char *at;
+
+	for (rest = t; (at = talk_find_whole(rest, IS_FULL, n)); rest = talk_part(t, at + *n, t.s + t.n)) {
+		ahead = talk_part(t, talk_sentence(t, at).s, at);
+		if (talk_has_whole(ahead, MEMORY) && !talk_has_whole(ahead, OTHER_MEMORY) && !talk_any_whole(ahead, OTHER_FULL) && oom_told_happened(t, at, *n))
+			return at;
+	}
+	return NULL;
+}
+
+bool
+oom_short_is_full(struct talk t)
+{
+	size_t n;
+
+	return is_full(t, &n) != NULL;
+}
+
 enum told_what
 oom_short_says(struct talk t, const char **at, size_t *n)
 {
@@ -371,6 +397,8 @@ oom_short_says(struct talk t, const char **at, size_t *n)
 		if ((*at = talk_find_whole(t, of_card[i].phrases, n)) && talk_has_whole(clause = talk_clause(t, *at, *n), TOLD_CARD) &&
 		    !talk_has_whole(clause, OF_ITS_WORK) && oom_told_happened(t, *at, *n))
 			return of_card[i].what;
+	if ((*at = is_full(t, n)))
+		return TOLD_FULL;
 	return lacks_it(t, at, n) ? TOLD_SHORT : says_amount(t, at, n);
 }
 

@@ -9,6 +9,8 @@
 enum told_what	oom_short_says(struct talk t, const char **at, size_t *n);
 /* Does T by itself say that memory ran out, or is short? */
 bool	oom_short_fails(struct talk t);
+/* "16 GB of RAM, and it is full": by a word that stands for memory that T names ahead? */
+bool	oom_short_is_full(struct talk t);
 /* Has T words by which it could say that? */
 bool	oom_short_may_say(struct talk t);
 /* Do lines around "resource exhausted" speak of a service, which allows no more, and not of

@@ -14,6 +14,11 @@
 #include "oom/oom_short.h"
 #include "oom/oom_whose.h"
 
+/* The machine's memory by names that no card's has. */
+#define OF_MACHINE_ELSEWHERE	"arbeitsspeicher voll|arbeitsspeicher ist voll|arbeitsspeicher läuft voll|arbeitsspeicher reicht nicht|zu wenig arbeitsspeicher|nicht genug arbeitsspeicher|nicht genügend arbeitsspeicher|"	\
+    "mémoire vive saturée|mémoire vive insuffisante|plus de mémoire vive|pas assez de mémoire vive|manque de mémoire vive|ram saturée|saturation de la ram|memoria ram insuficiente|sin memoria ram|memoria ram llena|llena la ram|agota la ram|"	\
+    "memória ram insuficiente|memória ram cheia|sem memória ram|memoria ram esaurita|memoria ram piena|не хватает оперативной|закончилась оперативная|кончается оперативная|оперативной памяти не хватает|램이 부족|램 부족|시스템 메모리 부족|メインメモリ不足|メインメモリが足り|物理メモリが足り"
+
 /* The same in languages whose words are not parted by blanks, or that need no more. */
 static const struct {
 	bool device, host;
@@ -31,10 +36,15 @@ static const struct {
 	    "\xe5\x86\x85\xe5\xad\x98\xe6\xba\xa2\xe5\x87\xba|\xe5\x86\x85\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd|"		/* 内存溢出, 内存耗尽 */
 	    "内存占满|内存爆满|内存暴涨至100%|内存暴涨到100%|内存hold不住|内存撑不住|内存扛不住|内存顶不住|内存吃不消|内存装不下|内存都不够|内存还是不够|内存也不够|内存飙升至100%|内存飙升到100%|内存飙到100%|内存涨到100%|内存占用达到100%|内存达到100%|内存占用到100%|内存炸|炸内存|"
 	    "ram溢出|ram空间占满|ram占满|ram爆" },
+	{ false, true, OF_MACHINE_ELSEWHERE },
+	{ true, false, "grafikspeicher voll|grafikspeicher ist voll|grafikspeicher reicht nicht|mémoire vidéo insuffisante|memoria de video insuficiente|memória de vídeo insuficiente|не хватает видеопамяти|видеопамяти не хватает|закончилась видеопамять" },
 	{ false, false, "\xe5\x86\x85\xe5\xad\x98\xe5\x88\x86\xe9\x85\x8d\xe9\x94\x99\xe8\xaf\xaf|"			/* 内存分配错误 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe5\x88\x86\xe9\x85\x8d\xe5\xa4\xb1\xe8\xb4\xa5|\xe3\x83\xa1\xe3\x83\xa2\xe3\x83\xaa\xe4\xb8\x8d\xe8\xb6\xb3|"					/* メモリ不足 */
 	    "\xeb\xa9\x94\xeb\xaa\xa8\xeb\xa6\xac \xeb\xb6\x80\xec\xa1\xb1|"						/* 메모리 부족 */
 	    "\xeb\xa9\x94\xeb\xaa\xa8\xeb\xa6\xac\xea\xb0\x80 \xeb\xb6\x80\xec\xa1\xb1|"					/* 메모리가 부족 */
+	    "メモリが足り|メモリが不足|メモリー不足|メモリを使い切|メモリが枯渇|メモリ枯渇|メモリが溢れ|メモリオーバー|메모리 초과|메모리가 초과|메모리가 모자|메모리 오버|"
+	    "mémoire insuffisante|manque de mémoire|mémoire saturée|se queda sin memoria|se quedó sin memoria|memória insuficiente|falta de memória|estouro de memória|fica sem memória|ficou sem memória|"
+	    "memoria esaurita|memoria insufficiente|кончилась память|кончается память|заканчивается память|переполнение памяти|"
 	    "memoria insuficiente|falta de memoria|нехватка памяти|не хватает памяти|не хватило памяти|памяти не хватает|недостаточно памяти|закончилась память" },
 	{ false, false, NULL }
 };
@@ -245,7 +255,7 @@ card_is_short(struct talk t)
 static bool
 is_of_machine(struct talk t)
 {
-	return talk_any_whole(t, "cpu ram swap") || talk_any_phrase(t, "服务器内存|服务器的内存") || talk_any_phrase(t, "\xe7\xb3\xbb\xe7\xbb\x9f|\xe4\xb8\xbb\xe6\x9c\xba|\xe7\x94\xb5\xe8\x84\x91|\xe6\x9c\xba\xe5\x99\xa8|"	/* 系统, 主机, 电脑, 机器 */
+	return talk_any_phrase(t, OF_MACHINE_ELSEWHERE) || talk_any_whole(t, "cpu ram swap") || talk_any_phrase(t, "服务器内存|服务器的内存") || talk_any_phrase(t, "\xe7\xb3\xbb\xe7\xbb\x9f|\xe4\xb8\xbb\xe6\x9c\xba|\xe7\x94\xb5\xe8\x84\x91|\xe6\x9c\xba\xe5\x99\xa8|"	/* 系统, 主机, 电脑, 机器 */
 	    "\xe7\x89\xa9\xe7\x90\x86\xe5\x86\x85\xe5\xad\x98|\xe8\xbf\x90\xe8\xa1\x8c\xe5\x86\x85\xe5\xad\x98");		/* 物理内存, 运行内存 */
 }
 
@@ -445,13 +455,28 @@ oom_told_in_itself(struct talk itself, const char *plain, const char *at)
 	return itself.s + (from > 0 ? from - 1 : 0);
 }
 
+#define HAS_ROOM	"小于|不到|没满|没有满|未满|没占满|没用满|没有占满|还剩|剩余|充足|足够|够用|空闲|不高|很低|只占|才占|只用|没怎么"
+
+/* 显存, and not as "显存占用小于30%": is one of them not said to have room? */
+static bool
+names_card_memory(struct talk t)
+{
+	const char *at = NULL;
+	size_t n;
+
+	while (talk_next_phrase(t, "显存", &at, &n))
+		if (!talk_any_phrase(talk_clause(t, at, n), HAS_ROOM))
+			return true;
+	return false;
+}
+
 /* Whose memory it is, by the words of T. */
 static void
 place(struct oom_told *o, struct talk t)
 {
 	struct whose w = oom_whose(t);
 
-	o->device = w.device || (!w.host && ((talk_any_phrase(t, "显存") && !is_of_machine(t)) || is_of_card(t)));
+	o->device = w.device || (!w.host && ((names_card_memory(t) && !is_of_machine(t)) || is_of_card(t)));
 	o->host = w.host;
 	o->sure = w.sure;
 }

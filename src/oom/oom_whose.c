@@ -145,7 +145,7 @@ names_host(struct talk t)
 			continue;
 		clause = talk_clause(t, at, n);
 		if (is_what_there_is(clause, at)) {
-			if (ends_with_it(t, clause, at))
+			if (ends_with_it(t, clause, at) || (!talk_any_whole(t, CARDS) && oom_short_is_full(talk_sentence(t, at))))
 				return true;
 			continue;
 		}

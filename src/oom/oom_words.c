@@ -118,8 +118,10 @@ resumes_by_setting(struct talk t)
 static const char *
 saves(struct talk t)
 {
-	const char *at = talk_first(t, "\xe4\xbf\x9d\xe5\xad\x98");
+	const char *at = talk_first(t, "\xe4\xbf\x9d\xe5\xad\x98"), *stage = talk_first(t, "checkpoint阶段|存checkpoint|存ckpt|做checkpoint|打checkpoint");
 
+	if (stage && !clause_goes_well_elsewhere(t, stage))
+		return stage;
 	if (at && talk_any_phrase(talk_head(t, at, SAVED_WITHIN), "\xe6\x97\xb6"))
 		return clause_goes_well_elsewhere(t, at) ? NULL : at;
 	if (talk_any_whole(t, "steps epochs iterations checkpoint checkpoints") && (at = clause_says(t, "save every|saves every|saving every|save_steps|save_every", AHEAD | WORKS, "")) && !talk_any_phrase(talk_part(t, t.s, at), "--"))
