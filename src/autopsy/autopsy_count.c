@@ -91,8 +91,9 @@ autopsy_extent_told(struct autopsy *y, const struct oom_shape *s)
 		for (i = 0; s->dim[k] >= LEAST_EXTENT && i < c->many; i++)
 			if (s->dim[k] >= c->things[i].least && s->dim[k] <= c->things[i].most) {
 				autopsy_cause(y, SAYS_TOLD_EXTENT, arena_printf(y->arena, "Its extent of %s is as large as a number of which l%s. If it is those, it has something for each of all of them at once, and parts of "
-				    "them, one after the other, are smaller: as where a graph of all is gone through, or all are compared or scored. If each has a row of a table that is learned, that lies there whole, with its gradient and the "
-				    "optimizer's numbers, whatever the batch.", size_commas(n, s->dim[k]), autopsy_said(y, &c->things[i].said) + 1));
+				    "them, one after the other, are smaller%s", size_commas(n, s->dim[k]), autopsy_said(y, &c->things[i].said) + 1, y->main->host ? "." :
+				    ": as where a graph of all is gone through, or all are compared or scored. If each has a row of a table that is learned, that lies there whole, with its gradient and the "
+				    "optimizer's numbers, whatever the batch."));
 				return true;
 			}
 	return false;

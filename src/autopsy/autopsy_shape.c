@@ -546,6 +546,8 @@ host_request(struct autopsy *y)
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "One tensor of %s was to be made in the machine's memory. Where it is a "
 		    "layer's result or a batch, it grows with the samples at once and their size. "
 		    "A weight, or a whole graph or data set, is as large at any batch.", human));
+	if (o->shape.known && bytes > SMALL_HOST)
+		autopsy_extent_told(y, &o->shape);
 	if (o->shape.known)
 		array_shape(y, &o->shape, bytes);
 	if (o->kind == OOM_PADDLE && o->node[0])

@@ -30,7 +30,7 @@ static const struct {
 	[COUNT_WORLDS] = { "environments|envs|parallel environments|parallel envs", "num_envs|--num_envs|--num-envs|n_envs|num_environments|number of envs|number of environments", 16, NULL, "conda virtual" },
 	[COUNT_QUBITS] = { "qubits", "num_qubits|n_qubits|nqubits", 20, NULL, NULL },
 	[COUNT_VIEWS] = { "images|views|frames|pictures|photos", NULL, 5, "vggt dust3r mast3r fast3r mapanything must3r cut3r", "train finetun" },
-	[COUNT_USERS] = { "users|items|entities|customers", NULL, 10000, "recommend embed graph adj matrix model train dataset", "concurrent traffic request" },
+	[COUNT_USERS] = { "users|items|entities|customers", NULL, 10000, "recommend embed graph adj matrix user entit rating interact", "concurrent traffic request" },
 };
 
 #define MANY_OF		"too many|so many|that many|hundreds of|thousands of|large number of|huge number of|big number of|lots of|a lot of"
@@ -144,6 +144,79 @@ by_setting(struct oom_counts *c, const struct oom_told *told, struct talk t, int
 	}
 }
 
+/* The same in Chinese: what is counted stands right behind its number, or a name for how many ahead of
+ * it. */
+static const struct { enum count_of of; const char *behind, *ahead; } chinese[] = {
+	{ COUNT_REQUESTS, "个并发|并发|路并发|个请求同时|个用户同时|个并发请求", "并发数|并发量|并发请求数|并发" },
+	{ COUNT_STREAMS, "路视频|路摄像头|个摄像头|路rtsp|路视频流|路相机|路流", NULL },
+	{ COUNT_ATOMS, "个原子|原子", "原子数" },
+	{ COUNT_WORLDS, "个环境|个并行环境", "环境数|环境数量" },
+	{ COUNT_QUBITS, "个量子比特|量子比特|个qubit", "量子比特数" },
+	{ COUNT_USERS, "个用户|用户|个实体|个商品", "用户数|用户数量|实体数" },
+};
+
+#define TEN_THOUSAND	"万"
+#define LINKS_CHINESE	"为|是|设为|设置为|达到|到|超过|：|:|=| |约|大约|调到|设成|改为|改成"
+
+/* The number that ends at AT: "100", "1.5万" counts as its whole ones. */
+static int64_t
+ends_with_number(struct talk t, const char *at)
+{
+	const char *s, *to = at;
+	int64_t n, times = 1;
+
+	while (to > t.s && to[-1] == ' ')
+		to--;
+	if (to - t.s > 3 && memcmp(to - 3, TEN_THOUSAND, 3) == 0) {
+		times = 10000;
+		to -= 3;
+	}
+	for (s = to; s > t.s && is_digit(s[-1]); s--)
+		;
+	return s < to && !(s > t.s && (s[-1] == '.' || is_letter(s[-1]) || s[-1] == '-')) && piece_number(s, to, &n) && n < INT32_MAX ? n * times : 0;
+}
+
+/* And that begins at S, or behind what links it. */
+static int64_t
+begins_with_number(struct talk t, const char *s)
+{
+	const char *end = t.s + t.n, *link = NULL, *to;
+	size_t length;
+	int64_t n;
+
+	while (s < end && !is_digit(*s) && (link = talk_first(talk_head(t, s, 12), LINKS_CHINESE)) == s) {
+		for (length = 1; s + length < end && ((unsigned char)s[length] & 0xC0) == 0x80; length++)
+			;
+		s += length;
+	}
+	if (s == end || !is_digit(*s) || !(to = piece_number(s, end, &n)) || n >= INT32_MAX)
+		return 0;
+	return end - to >= 3 && memcmp(to, TEN_THOUSAND, 3) == 0 ? n * 10000 : n;
+}
+
+static void
+by_chinese(struct oom_counts *c, const struct oom_told *told, struct talk t, int line)
+{
+	const char *at;
+	size_t i, length;
+	int64_t n;
+	int k;
+
+	for (i = 0; told->here_line == line && i < sizeof(chinese) / sizeof(chinese[0]); i++) {
+		k = chinese[i].of;
+		for (at = NULL; !c->of[k].line && talk_next_phrase(t, chinese[i].behind, &at, &length); )
+			if ((n = ends_with_number(t, at)) >= kinds[k].least) {
+				said_at(&c->of[k], t, at, line);
+				c->n[k] = n;
+			}
+		for (at = NULL; !c->of[k].line && chinese[i].ahead && talk_next_phrase(t, chinese[i].ahead, &at, &length); )
+			if ((n = begins_with_number(t, at + length)) >= kinds[k].least) {
+				said_at(&c->of[k], t, at, line);
+				c->n[k] = n;
+			}
+	}
+}
+
 /* Numbers of things, whatever is said of them. */
 static void
 things(struct oom_counts *c, struct talk t, int line)
@@ -182,6 +255,8 @@ oom_count_line(struct oom_counts *c, const struct oom_told *told, struct talk t,
 		if (kinds[k].settings && (prose || source == SOURCE_SETTING || source == SOURCE_COMMAND || source == SOURCE_CODE))
 			by_setting(c, told, t, line, source, k);
 	}
-	if (prose)
+	if (prose) {
+		by_chinese(c, told, t, line);
 		things(c, t, line);
+	}
 }
