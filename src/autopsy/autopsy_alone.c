@@ -64,14 +64,14 @@ bare_request(struct autopsy *y)
 		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one array, such as a result "
 		    "of a formula, each part of which makes one of its own.", size_human(human, asked(y))));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && y->main->kind == OOM_PADDLE)
-		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one tensor or one workspace, which as a rule grows with the samples at once and their "
-		    "size. Where FLAGS_allocator_strategy is naive_best_fit, which it was by itself in old versions, it may be a piece of a pool, as large as "
+		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one tensor or one workspace, which as a rule grows with " WITH_SAMPLES
+		    ". Where FLAGS_allocator_strategy is naive_best_fit, which it was by itself in old versions, it may be a piece of a pool, as large as "
 		    "FLAGS_fraction_of_gpu_memory_to_use says: a smaller share, or auto_growth in its place, asks for less.", size_human(human, asked(y))));
 	if (y->lo >= LARGE_SAMPLE && y->lo < IMPOSSIBLE && (y->main->kind == OOM_PYTORCH || y->main->kind == OOM_ONNX ||
 	    y->main->kind == OOM_TF_ALLOCATOR))
 		autopsy_cause(y, SAYS_BARE_REQUEST, arena_printf(y->arena, "The request is for %s at once: one tensor or one "
-		    "workspace. In a step, one so large grows as a rule with the samples at once and their "
-		    "size (length, pixels), where pairs of positions are compared with the square of the length; before the "
+		    "workspace. In a step, one so large grows as a rule with " WITH_SAMPLES
+		    " (length, pixels), where pairs of positions are compared with the square of the length; before the "
 		    "first step no batch matters.",
 		    size_human(human, asked(y))));
 }
@@ -111,11 +111,11 @@ share(struct autopsy *y)
 		return;
 	}
 	autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "
-	    "tensor or one workspace. Where it is a layer's result, it grows with %s "
-	    "(pixels, length); one for all pairs of positions, as in attention, with the square of their number. Smaller ones, "
+	    "tensor or one workspace. Where it is a layer's result, it grows with " UNTRIED(BY_BATCH, "the samples of a batch and with their size") OF_ONE_SAMPLE("the size of a sample")
+	    " (pixels, length); one for all pairs of positions, as in attention, with the square of their number. Smaller ones, "
 	    "or parts (tiles) of them one after the other, take less.",
 	    size_human(human, asked(y)), autopsy_percent(asked(y), total),
-	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total), autopsy_is_tried(y, BY_BATCH) ? "the size of a sample" : "the samples of a batch and with their size"));
+	    y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
 }
 
 /* Of which all. */
@@ -155,11 +155,11 @@ own_step(struct autopsy *y, const char *have)
 		autopsy_cause(y, SAYS_OWN_STEP, have);
 		return;
 	}
-	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s" AT_START(" %s run needs more than there is, for its weights" IN_TRAINING(" (in training with gradients and what the optimizer keeps)")
-	    ", the same whatever the batch, or for what its layers make, which grows with %s (pixels, length)" AFTERWARDS("; or something is held of " IN_SERVING("what ran before in the same process")
+	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s" AT_START(" %s run needs more than there is, " UNLESS_LESS_RUNS("for its weights" IN_TRAINING(" (in training with gradients and what the optimizer keeps)")
+	    ", the same whatever the batch, or ") "for what its layers make, which grows with " UNTRIED(BY_BATCH, "the samples at once (the batch) and their size") OF_ONE_SAMPLE("the size of a sample") " (pixels, length)" AFTERWARDS("; or something is held of " IN_SERVING("what ran before in the same process")
 	    IN_TRAINING("earlier steps (" HAS_TRAINED(IN_TORCH("losses with their graph, ")) "lists of results), and grows from one to the next")) ".") AFTERWARDS(HAD_STEPS(" Where it fails only after steps that had fitted%s, something may be held from "
 	    "earlier ones (" HAS_TRAINED(IN_TORCH("sums of losses with their graph, ")) "lists of results), or samples or a phase (tests, a file that is saved) came that need more.")) "%s",
-	    have, autopsy_may_go_on(y) ? "Either the" : "The", autopsy_is_tried(y, BY_BATCH) ? "the size of a sample" : "the samples at once (the batch) and their size", y->log.paste.later.line ? arena_printf(y->arena, " (%s)", autopsy_said(y, &y->log.paste.later)) : "", may_be_recorded(y) ?
+	    have, autopsy_may_go_on(y) ? "Either the" : "The", y->log.paste.later.line ? arena_printf(y->arena, " (%s)", autopsy_said(y, &y->log.paste.later)) : "", may_be_recorded(y) ?
 	    y->log.paste.older && !y->log.paste.newer ? " Where nothing is trained, as in tests and inference, volatile=True of PyTorch before 0.4 spares what forward keeps for backward." :
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }

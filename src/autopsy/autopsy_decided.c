@@ -7,13 +7,18 @@
 
 #include <string.h>
 
-/* Not where what runs is another network. */
+/* Not where what runs is another network, or one without a part of it: that has fewer weights,
+ * too. */
 bool
 autopsy_less_runs(const struct autopsy *y)
 {
+	static const char *const others[] = { "model", "network", "without", "until", " add", " layer", " loss", NULL };
 	const struct oom_paste *p = &y->log.paste;
+	int i;
 
-	return p->less.line && !strstr(p->less.words, "model") && !strstr(p->less.words, "network");
+	for (i = 0; others[i] && !strstr(p->less.words, others[i]); i++)
+		;
+	return p->less.line && !others[i];
 }
 
 bool

@@ -224,7 +224,7 @@ backward(struct autopsy *y)
 	if ((y->main->facts & TRACE_BACKWARD) && !(y->main->facts & TRACE_STEP) && autopsy_is_torch(y->main) &&
 	    y->budget.allocated < 0)
 		place_cause(y, SAYS_BACKWARD, "By the traceback it failed in backward, when all that forward keeps is there: "
-		    "results of layers, which grow with the samples at once and their size (pixels, length).");
+		    "results of layers, which grow with " WITH_SAMPLES " (pixels, length).");
 }
 
 /* A bare message tells no more than that. */
@@ -414,6 +414,9 @@ host_places(struct autopsy *y)
 	if ((facts & TRACE_COMPUTE) && y->main->kind == OOM_HOST)
 		results(y);
 	by_table(y, SAYS_HOST_PLACES, autopsy_host_places);
+	if (y->log.paste.decided.computes && y->log.paste.decided.computes == y->main->last - 1 && y->main->kind == OOM_MACHINE && !y->causes.n)
+		place_cause(y, SAYS_HOST_PLACES, "The line of code computes an array anew from itself: each of its operations makes one more of that size, beside the one that is there, with 8 bytes an element where they are of float64. "
+		    "In place (-=, /=, out=), in float32, or for a part after the other, it takes less.");
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
 		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "

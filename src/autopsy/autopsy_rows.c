@@ -9,14 +9,14 @@
 #define OF_INFERENCE	"nothing is trained, as in inference"
 #define RESULTS_KEPT	"Results are kept from batch to batch (lists, predictions of all samples)"
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
-#define WEIGHTS_MORE	"Weights, with what a program sets aside beside them as it loads them (a cache of keys and values, buffers), are more than is free"
+#define WEIGHTS_MORE	UNLESS_LESS_RUNS("Weights, with what a program sets aside beside them as it loads them (a cache of keys and values, buffers), are more than is free")
 #define BEFORE_ANY	"then it fails before the first result, whatever the batch."
 #define THIS_ONE	"the device was this one"
 #define MORE		"The run needs more than there is"
 #define LEAVES		"then it fails so with nothing else there, too."
 #define ANOTHER(such)	UNLESS_NEEDS_MORE(UNTRIED(BY_ALONE, "Another process has a part" such))
 #define LISTED		LISTER ", before the run, lists it."
-#define AT_ONCE		UNLESS_MORE_RUNS("What is given at once is too large (a batch, frames or windows, a long recording or text, many pixels)")
+#define AT_ONCE		UNLESS_MORE_RUNS("What is given at once is too large (" UNTRIED(BY_BATCH, "a batch, ") "frames or windows, a long recording or text, many pixels)")
 #define SMALL_RUNS	"then a short or small one runs."
 /* and what it is where that fails, too */
 #define THERE_BEFORE	UNLESS_LESS_RUNS(UNLESS_MORE_RUNS("What was there before it (weights, what a run before or another process has) leaves too little"))

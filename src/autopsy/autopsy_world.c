@@ -461,6 +461,12 @@ may_be_midway(const struct autopsy *y)
 }
 
 static bool
+has_fewest(const struct autopsy *y)
+{
+	return autopsy_is_tried(y, BY_BATCH);
+}
+
+static bool
 has_gone_on(const struct autopsy *y)
 {
 	return autopsy_had_steps(y) || autopsy_grows_there(y);
@@ -482,7 +488,7 @@ static const struct {
 	{ 'j', may_be_jax }, { 'm', may_be_keras }, { 'd', has_device }, { 'b', in_browser }, { 's', is_out_of_browser },
 	{ 'e', autopsy_may_start }, { 'f', autopsy_may_go_on }, { 'h', autopsy_had_steps }, { 'q', is_split }, { 'v', autopsy_serves }, { 'w', autopsy_trains_many }, { 'x', may_be_larger }, { 'r', builds_engine }, { 'c', trains_not }, { '3', draws_none }, { 'u', may_leap },
 	{ 'y', has_bytes }, { 'z', has_doubles }, { '5', has_room }, { '1', is_unsorted }, { '2', stays }, { '4', may_be_device }, { '6', names_torch }, { '7', names_no_torch }, { '8', less_may_fail }, { '9', more_may_fail }, { '0', may_fit }, { '!', may_be_even }, { '"', has_gone_on }, { '#', is_resumed_by_setting }, { '$', may_be_first_test },
-	{ '%', is_unlooked }, { '&', autopsy_workers_exited }, { '\'', may_be_ended }, { '(', is_other_array }, { ')', may_be_of_pme }, { '*', loads_checkpoint }, { '+', has_no_tactic }, { ',', may_have_tactic }, { '.', autopsy_unpickles }, { '/', may_be_no_pickle }, { ':', autopsy_grows_there_alone }, { ';', may_grow_elsewhere }, { '<', autopsy_has_pool }, { '=', autopsy_fails_at_end }, { '>', may_be_midway },
+	{ '%', is_unlooked }, { '&', autopsy_workers_exited }, { '\'', may_be_ended }, { '(', is_other_array }, { ')', may_be_of_pme }, { '*', loads_checkpoint }, { '+', has_no_tactic }, { ',', may_have_tactic }, { '.', autopsy_unpickles }, { '/', may_be_no_pickle }, { ':', autopsy_grows_there_alone }, { ';', may_grow_elsewhere }, { '<', autopsy_has_pool }, { '-', has_fewest }, { '=', autopsy_fails_at_end }, { '>', may_be_midway },
 };
 
 static bool

@@ -70,6 +70,27 @@ has_negative(struct talk t)
 	return false;
 }
 
+/* "data = (data - low) / range" of a traceback */
+static bool
+computes(struct talk t)
+{
+	const char *end = t.s + t.n, *name = piece_past_blanks(t.s, end), *to = name, *at;
+	struct talk rest, word;
+
+	while (to < end && (piece_is_word(*to) || *to == '.'))
+		to++;
+	at = piece_past_blanks(to, end);
+	if (to == name || is_digit(*name) || end - at < 3 || *at != '=' || at[1] == '=')
+		return false;
+	rest = talk_part(t, at + 1, end);
+	if (!talk_any_phrase(rest, " - | + | * | / "))
+		return false;
+	for (word = clause_word_behind(rest, rest.s); word.n > 0; word = clause_word_behind(rest, word.s + word.n))
+		if (word.n == (size_t)(to - name) && memcmp(word.s, name, word.n) == 0)
+			return true;
+	return false;
+}
+
 void
 oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source source)
 {
@@ -89,6 +110,8 @@ oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source
 		d->checkpoint = line;
 	if (source != SOURCE_COMMENT && talk_any_phrase(t, "pickle.load(|joblib.load(|dill.load(|read_pickle("))
 		d->unpickles = line;
+	if (source == SOURCE_TRACE && computes(t))
+		d->computes = line;
 	if (source == SOURCE_CODE && talk_any_phrase(t, "= pool(|=pool(|multiprocessing.pool(|mp.pool(|with pool(|processpoolexecutor("))
 		d->pool = line;
 	if (source == SOURCE_CODE && talk_any_phrase(t, ".map(|.imap(|.imap_unordered(|.starmap(|.map_async("))

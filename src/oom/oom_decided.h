@@ -17,6 +17,7 @@ struct oom_decided {		/* the last line, from 1, by which it is so; 0: none says 
 	int other_array;	/* OpenMM's array that failed is none of PME's, by its name */
 	int checkpoint;		/* OpenMM loads a checkpoint */
 	int pool, mapped;	/* code makes a pool of processes, and has it work on a list */
+	int computes;		/* a line of a traceback makes an array anew by arithmetic on itself */
 	int unpickles;		/* a pickle is read, which is made into its objects as a whole */
 	int negative;		/* an extent is less than 0 */
 	int no_tactic;		/* TensorRT found no way to run a layer */

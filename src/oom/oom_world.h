@@ -78,6 +78,11 @@
 #define UNLESS_AT_END(text)	IN_WORLD(">", text)	/* or nothing tells that */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
+/* What a layer's results grow with: of a run that fails with one sample, or with fewer, too, with
+ * that one's size. */
+#define OF_ONE_SAMPLE(text)	IN_WORLD("-", text)
+#define WITH_SAMPLES		UNTRIED(BY_BATCH, "the samples at once and their size") OF_ONE_SAMPLE("the size of a sample")
+
 /* What a sentence proposes, as a list of measures, of which those that the report shows so are left
  * out: TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples"
  * TRY_END " take less". Behind TRY stands which measure it is, and behind TRY_FIRST how it is
