@@ -79,6 +79,19 @@ is_told_as_before(const struct autopsy *y, int i)
 	return k < i;
 }
 
+/* Is there more of the main message than its meaning? */
+static bool
+is_explained(const struct autopsy *y)
+{
+	const struct oom_message *o = y->main;
+	int i;
+
+	for (i = 0; i < OOM_FIELDS; i++)
+		if (i != OOM_ASKED && o->size[i].known)
+			return true;
+	return y->causes.n || y->reported.n || y->likely.n || y->module || y->log.dump.any || o->shape.known || o->node[0];
+}
+
 static void
 print_messages(const struct autopsy *y)
 {
@@ -94,7 +107,7 @@ print_messages(const struct autopsy *y)
 			fprintf(y->out, ", %s %d%s", autopsy_device_word(o), o->gpu, o->gpus ? " and others" : "");
 		if (o->count > 1)
 			fprintf(y->out, ", %d times", o->count);
-		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 ?
+		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 && is_explained(y) ?
 		    " (explained below)" : "");
 		autopsy_say(y, "%s", is_told_as_before(y, i) ? "The same." : autopsy_meaning(y, o));
 		shown++;

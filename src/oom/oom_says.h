@@ -47,7 +47,7 @@
 #define R_ELEMENTS	"Not for want of memory, as far as was read: in R something was to have more elements than it can count there, about 2 to the power of 31. A sparse matrix that is made dense (as.matrix()) has "	\
     "one for each row and column: what works on it as it is, or parts of it one after the other, have fewer."
 #define COMPILER_KILLED	"The system ended a compiler by signal 9, as a rule because the " MACHINES ", ran out, or the limit of a container was reached: nothing was run yet. As many files are compiled at once as the build is "	\
-    "told (-j of make and ninja, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
+    "told (-j of make and ninja, --jobs of Bazel, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
 #define MATLAB_BATCH	"MATLAB had no memory left on the device for what a network makes of the samples that it is given at once, which grows with their number and their size: " TRY BY_BATCH "a smaller MiniBatchSize"	\
     TRY BY_SAMPLES "smaller samples" TRY_END ", take less."
 #define HASHCAT		"hashcat reckoned before it began that the attack needs more on the device than the driver gives, for which the largest single buffer that it gives counts, too: less work at a time (-n, -w) "	\
