@@ -56,6 +56,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int moves, moves_traced;	/* a network is put on the device, by code, or by a line of a traceback, */
 	int converts_there;	/* and only then into a type of fewer bytes */
 	int all_moved, all_run;	/* so are all samples, by their names; or a network is given them at once */
+	int texts_given;	/* a tokenizer is given all texts at once, by their name; its line */
+	bool texts_listed;	/* texts of such a name are written there, one by one */
 	bool parts_named;	/* a batch has a name as all samples have */
 	int64_t high, wide;	/* pixels of pictures; 0: not said; -1: of several sizes; of one side: wide is 0 */
 	int pixels_line;

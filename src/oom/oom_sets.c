@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_clause.h"
 #include "oom/oom_signs.h"
 
 #define LEAST_SIDE	64	/* pixels of a picture's side */
@@ -63,6 +64,38 @@ whole_set(struct oom_paste *p, struct talk t, int line)
 		    signs_is_network(signs_last_part(talk_piece(talk_part(t, open, s - 1)))))
 			p->all_run = line;
 	}
+}
+
+#define ALL_TEXTS	"texts docs documents sentences corpus abstracts papers articles comments reviews passages titles all_texts all_sentences all_docs text_list"
+
+/* "inputs = tokenizer(docs, padding=True, ...)" and "model(**inputs)", in no loop: all texts go
+ * through a network at once, by their name, unless they are written there one by one, as an
+ * example's. */
+static void
+whole_texts(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at = talk_first(t, "tokenizer("), *s, *to, *open, *end = t.s + t.n;
+	struct talk name;
+
+	name = clause_word_behind(t, t.s);
+	s = piece_past_blanks(name.s + name.n, end);
+	if (talk_is_one_of(name, ALL_TEXTS) && s < end && *s == '=')
+		p->texts_listed = (s = piece_past_blanks(s + 1, end)) < end && *s == '[' && !talk_any_whole(t, "for");
+	if (p->habits.loop_line || talk_any_whole(t, "for def lambda"))
+		return;
+	if (at) {
+		s = at + strlen("tokenizer(");
+		to = piece_past_word(s, end);
+		if (to > s && to < end && memchr(",)", *to, 2) && talk_is_one_of(talk_part(t, s, to), ALL_TEXTS))
+			p->texts_given = line;
+	}
+	at = talk_first(t, "(**");
+	if (!at || !p->texts_given || p->texts_listed)
+		return;
+	for (open = at; open > t.s && (piece_is_word(open[-1]) || open[-1] == '.'); open--)
+		;
+	if (open < at && signs_is_network(signs_last_part(talk_piece(talk_part(t, open, at)))))
+		p->all_run = line;
 }
 
 #define MOST_COLOURS	16
@@ -193,5 +226,6 @@ void
 oom_sets_line(struct oom_paste *p, struct talk t, int line)
 {
 	whole_set(p, t, line);
+	whole_texts(p, t, line);
 	pictures(p, t, line);
 }
