@@ -333,7 +333,7 @@ ggml(struct autopsy *y)
 		place_cause(y, SAYS_GGML, "By the traceback it is the cache of keys and values of attention, which a server makes as "
 		    "large as the share of the device that it is given allows, whatever the texts' length: a smaller share "
 		    "(in vLLM gpu_memory_utilization), or less of the device that others have, leaves room.");
-	else if ((facts & TRACE_CACHE) && y->main->traced && autopsy_is_torch(y->main))
+	else if ((facts & TRACE_CACHE) && y->main->traced && (autopsy_is_torch(y->main) || y->main->kind == OOM_TOLD))
 		place_cause(y, SAYS_GGML, "By the traceback it is the cache of keys and values of attention, which grows "
 		    "with the positions that are read and written, with the layers, and with the sequences "
 		    "side by side: shorter or fewer ones, or a cache in fewer bits, take less.");

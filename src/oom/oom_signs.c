@@ -329,6 +329,7 @@ static const struct sign code_signs[] = {
 	    "deepcopy(model).", NULL, TRACE_TWICE },
 	{ "torch.cat([self.key_cache torch.cat([self.value_cache torch.cat([past_key torch.cat((past_key "
 	    "torch.cat([past_value", NULL, TRACE_CACHE },
+	{ "max_seq_len= max_seq_len = max_cache_len=", "cache( cache_mode( cache_class( cache_type(", TRACE_CACHE },
 	{ NULL, NULL, 0 }
 };
 
