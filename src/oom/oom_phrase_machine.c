@@ -42,6 +42,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "java.lang.OutOfMemoryError: java heap space", HOST_SAYS("Java", JAVA_HEAP) },	/* retyped */
 	{ "java.lang.OutOfMemoryError: GC overhead limit exceeded", HOST_SAYS("Java", JAVA_HEAP) },
 	{ "java.lang.OutOfMemoryError: Failed to allocate a # byte allocation with # free bytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_HEAP, 0) },
+	/* of Android's library of networks (NNAPI), in its process or the system's log */
+	{ "Could not map pool\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_SHARED, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "Could not map pools\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_SHARED, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Failed to allocate a # byte allocation with # free bytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_HEAP, 0) },
 	{ "java.lang.OutOfMemoryError: Physical memory usage is too high", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
 	{ "java.lang.OutOfMemoryError: Cannot allocate new", HOST_SAYS("JavaCPP", JAVA_NATIVE) },

@@ -279,6 +279,8 @@
     "a larger one, as far as the chip's memory goes, or a smaller model, makes it fit. What is missing is told of this request alone: others come after it."
 #define MAY_LACK	"A process of Ollama that runs the model ended, and Ollama takes want of memory for a likely reason: of the machine's, or of a device's. Its "	\
     "server's log says more. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
+#define ANDROID_SHARED	"Android's library of networks (NNAPI) could not map memory that it shares with the program, as inputs, results and weights are: that is the " MACHINES ". Where it comes after many runs, "	\
+    "what is made for each of them and not closed (an interpreter, a delegate, its buffers) may have taken the addresses or the open files that a process may have: made once, it does not add up."
 #define ANDROID_HEAP	"The heap that Android gives an app was full, whose limit is the device's own setting: -Xmx cannot be set there. Buffers outside of that heap "	\
     "(ByteBuffer.allocateDirect, a file that is mapped), parts in place of one array, or android:largeHeap=\"true\" leave room."
 #define RAY_LISTS	"A process of Ray ended, and Ray does not know why: that the machine's memory ran out is one of several reasons that it lists. Its logs, and "	\
