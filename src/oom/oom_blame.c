@@ -88,7 +88,7 @@ multiplies(struct talk t)
 	return NULL;
 }
 
-#define FOR_EACH	"per proc|per process|per rank|per gpu|per card|for each gpu|for each process|for each rank|each process|each rank|every process|every rank|all ranks|all processes|all the processes"
+#define FOR_EACH	"processes each|ranks each|workers each|per proc|per process|per rank|per gpu|per card|for each gpu|for each process|for each rank|each process|each rank|every process|every rank|all ranks|all processes|all the processes"
 #define NOT_IN_RAM	"vram|gpu memory|on each gpu|onto|on the gpu|on gpu|to the gpu|to gpu|on its own|to cuda"
 
 /* "It loads the model directly into memory per process" */

@@ -9,6 +9,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_number.h"
+#include "oom/oom_several.h"
 #include "oom/oom_short.h"
 #include "oom/oom_wording.h"
 
@@ -24,135 +25,7 @@ is_of_code(struct talk t, struct talk clause, const char *at)
 	return (s < end && *s == '(') || (at > t.s && at[-1] == '-');
 }
 
-/* Devices as people call them, by their kinds, too, and the words that such a name begins with. */
-#define DEVICE_NAMES	"gpu gpus card cards device devices npu npus titan a10 a10g a30 a40 a100 a800 a5000 a6000 h20 h100 h200 h800 v100 p100 k80 t4 l4 l40 l40s l20 3080 3090 4080 4090 5090 1080ti 2080ti a100s a800s h100s h800s v100s 3090s 4090s"
-#define DEVICE_AHEAD	"nvidia tesla geforce rtx gtx quadro titan ascend amd"
-#define OF_NAME		4	/* words from a number to the last of a device's name */
-#define MOST_DEVICES	1024
-
-/* "4 A800", "3 v100-GPUs", "a single NVIDIA RTX 3090": where the name of a device ends that stands
- * right behind a number, which ends at S; NULL: none does. */
-static const char *
-past_device(struct talk clause, const char *s)
-{
-	const char *to = NULL;
-	struct talk word;
-	int i;
-
-	for (i = 0; i < OF_NAME && (word = clause_word_behind(clause, s)).n > 0; i++, s = word.s + word.n) {
-		if (talk_is_one_of(word, DEVICE_NAMES) || (talk_any_begins(word, DEVICE_AHEAD " a100- a800- h100- v100-") && is_digit(word.s[word.n - 1])))
-			to = word.s + word.n;
-		else if (to || (!talk_any_begins(word, DEVICE_AHEAD " v100- a100- h100-") && !is_digit(*word.s)))
-			break;
-		else if (talk_any_begins(word, "v100- a100- h100-"))
-			to = word.s + word.n;
-	}
-	return to;
-}
-
-#define SEVERAL_WORDS	"two|three|four|five|six|eight|sixteen|multiple|several|both|many"
-
-/* Where T counts devices, more than one of them, and at *TO where that ends; NULL: it does not. */
-static const char *
-counts_several(struct talk t, const char **to)
-{
-	const char *at, *from = NULL, *end = t.s + t.n;
-	struct talk rest;
-	int64_t count;
-	size_t n;
-
-	while ((at = oom_number_walk(t, ".-/~<>*", &from, &count)))
-		if (count > 1 && count <= MOST_DEVICES && (*to = past_device(talk_clause(t, at, 1), oom_number_past_times(from, end))))
-			return at;
-	for (rest = t; (at = talk_find_whole(rest, SEVERAL_WORDS, &n)); rest = talk_part(t, at + n, end))
-		if ((*to = past_device(talk_clause(t, at, n), at + n)))
-			return at;
-	return NULL;
-}
-
-/* The same in Chinese, 张 or 块 with 卡; not "第2卡". */
-#define COUNTED_CHINESE	"2卡|3卡|4卡|5卡|6卡|7卡|8卡|16卡|2张卡|3张卡|4张卡|8张卡|两卡|四卡|八卡|双卡|两张卡|四张卡|八张卡|2块卡|4块卡|8块卡|双显卡|2张显卡|4张显卡|8张显卡|两张显卡"
-
-const char *
-oom_devices_counted(struct talk t)
-{
-	const char *to, *at = counts_several(t, &to);
-	size_t n;
-
-	if (at)
-		return at;
-	while (talk_next_phrase(t, COUNTED_CHINESE, &at, &n))
-		if (at - t.s < 3 || memcmp(at - 3, "第", 3) != 0)
-			return at;
-	return NULL;
-}
-
-/* Where REST has one device, "a single A800", and its bytes. */
-static const char *
-names_one(struct talk rest, size_t *n)
-{
-	const char *at, *to, *end = rest.s + rest.n;
-
-	for (; (at = talk_find_whole(rest, "single|one|1", n)); rest = talk_part(rest, at + *n, end))
-		if ((to = past_device(talk_clause(rest, at, *n), at + *n))) {
-			*n = (size_t)(to - at);
-			return at;
-		}
-	return NULL;
-}
-
 #define ON_ONE		"single gpu|one gpu|1 gpu|single card|one card|1 card|single device|one device"
-#define SEVERAL		"gpus cards devices ddp dataparallel distributed multi multiple multi-gpu"
-#define RUNS_WELL	"without problem|without problems|without any problem|without error|without errors|no problem|runs well|"	\
-    "run well|trains well|train well|runs normally|only costs|only cost|just costs|just cost|only takes|just takes|only uses|just uses|only needs|just needs"
-
-#define ONE_CHINESE_RUNS	"没问题|没有问题|正常|可以|能够|能跑|能训|塞得下|放得下"
-#define SEVERAL_FAIL	"多卡|双卡|两张卡|多gpu|dpo|ddp|deepspeed|并行"
-
-/* "单卡没问题，但是多卡oom" */
-static const char *
-on_one_in_chinese(struct talk t)
-{
-	const char *at = talk_first(t, "单卡|单gpu|单张卡|一张卡|单个gpu");
-
-	return at && talk_any_phrase(talk_clause(t, at, 6), ONE_CHINESE_RUNS) && !talk_any_phrase(talk_clause(t, at, 6), "不能|不可以|吗|不够") && talk_any_phrase(talk_part(t, at, t.s + t.n), SEVERAL_FAIL) && (oom_short_fails(t) || talk_any_phrase(t, "显存不|爆显存|显存爆|报错|失败|溢出")) ? at : NULL;
-}
-
-/* "It only uses a single GPU": of several, that one is used, and not that it runs there. */
-static bool
-is_all_used(struct talk t, const char *at)
-{
-	struct talk word = clause_word_ahead(t, at);
-
-	while (talk_is_one_of(word, "a the on one of"))
-		word = clause_word_ahead(t, word.s);
-	return talk_is_one_of(word, "use uses used using utilizes utilize") && talk_is_one_of(clause_word_ahead(t, word.s), "only just");
-}
-
-/* "With one GPU it works", in a line that speaks of several: there it is not the run that is too
- * large. */
-const char *
-oom_devices_on_one(struct talk t)
-{
-	struct talk rest, clause, next, sentence;
-	const char *at, *end = t.s + t.n;
-	size_t n;
-
-	if ((at = on_one_in_chinese(t)) || (!talk_any_whole(t, SEVERAL) && !counts_several(t, &end)))
-		return at;
-	end = t.s + t.n;
-	for (rest = t; (at = names_one(rest, &n)); rest = talk_part(t, at + n, end)) {
-		clause = talk_clause(t, at, n);
-		next = clause.s + clause.n + 1 < end && clause.s[clause.n] == ',' && talk_any_whole(clause, "when with on using if") ?
-		    talk_clause(t, clause.s + clause.n + 1, 1) : clause;
-		sentence = talk_sentence(t, at);
-		if (!clause_says_no(talk_part(t, clause.s, at), "") && !is_all_used(t, at) && !oom_short_fails(clause) && !memchr(sentence.s, '?', sentence.n) &&
-		    (clause_works(clause) || clause_works(next) || talk_has_whole(clause, RUNS_WELL) || talk_has_whole(next, RUNS_WELL)))
-			return at;
-	}
-	return NULL;
-}
-
 /* "What is the meaning of multi-gpu?", "it supports DataParallel", "I want to use multi-gpu": a
  * mention, by no sentence of what failed; nor is it what failed where one device does so, too:
  * "both single GPU and multi GPU". */
@@ -173,7 +46,7 @@ is_mention(struct talk t, struct talk clause, const char *at)
 const char *
 oom_devices_parallel(struct talk t)
 {
-	const char *one = oom_devices_on_one(t);
+	const char *one = oom_several_not_one(t);
 
 	if (one)
 		return one;
@@ -405,14 +278,33 @@ has_amount(struct talk t)
 	return false;
 }
 
+#define ON_EACH		"each gpu|every gpu|each card|every card|each device|every device|per gpu|all gpus|every single gpu"
+#define WHOLE_MODEL	"full model|whole model|entire model|complete model|copy of the model|copies of the model|full copy|model replica|all of the weights|all the weights|full weights"
+
+/* "Each GPU loads the full model", "每张卡都加载一份完整模型" */
+static const char *
+whole_on_each(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, ON_EACH, &n), *chinese = talk_first(t, "每张卡都|每张显卡都|每个gpu都|每块卡都|每张卡上都");
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	if (chinese)
+		return talk_any_phrase(t, "完整|整个模型|一份模型|全部模型|全部权重") && talk_any_phrase(t, "加载|载入|放") && !talk_any_phrase(t, "吗|？|不会|避免|内存") ? chinese : NULL;
+	return at && talk_has_whole(sentence, WHOLE_MODEL) && talk_any_whole(sentence, "load loads loaded loading has have holds hold keeps keep copied replicated") && !talk_any_whole(sentence, "not no n't without if should would could can cannot ram cpu") &&
+	    !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
 /* "I use four 3090 GPUs, the total memory is 96GB" */
 const char *
 oom_devices_summed(struct talk t)
 {
-	const char *at, *from, *chinese = talk_first(t, SUMMED_CHINESE);
+	const char *at, *from, *chinese = talk_first(t, SUMMED_CHINESE), *each = whole_on_each(t);
 	struct talk rest, sentence, near;
 	size_t n;
 
+	if (each)
+		return each;
 	if (chinese)
 		return talk_any_phrase(clause_sentence(t, chinese), "卡|gpu") && talk_any_phrase(talk_head(t, chinese, 2 * BESIDE_SUM), "g|G") && has_amount(talk_head(t, chinese, 2 * BESIDE_SUM)) && !talk_any_phrase(clause_sentence(t, chinese), "吗|？|内存") ? chinese : NULL;
 	for (rest = t; (at = talk_find_whole(rest, SUMMED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {

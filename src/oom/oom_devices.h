@@ -4,16 +4,13 @@
 
 #include "oom/oom_lexicon.h"
 
-/* Several; or that it works on one, in a line that speaks of several. */
+/* Several; or that it works on one, in a line that speaks of several (oom_several.h). */
 const char	*oom_devices_parallel(struct talk);
-const char	*oom_devices_on_one(struct talk);	/* the latter alone */
-/* It counts several: "8xH800", "4 x RTX 3090". */
-const char	*oom_devices_counted(struct talk);
 /* The first has more than the others; one is free; one alone is used, of several. */
 const char	*oom_devices_first(struct talk);
 const char	*oom_devices_unused(struct talk);
 const char	*oom_devices_single(struct talk);
-/* What all of them have is added up. */
+/* What all of them have is added up, or each has all of a model. */
 const char	*oom_devices_summed(struct talk);
 /* Others use it, too. */
 const char	*oom_devices_shared(struct talk);

@@ -12,7 +12,6 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_code.h"
-#include "oom/oom_devices.h"
 #include "oom/oom_form.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_holder.h"
@@ -20,6 +19,7 @@
 #include "oom/oom_model.h"
 #include "oom/oom_platform.h"
 #include "oom/oom_seen.h"
+#include "oom/oom_several.h"
 #include "oom/oom_short.h"
 #include "oom/oom_tests.h"
 #include "oom/oom_use.h"
@@ -253,7 +253,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->layers = line;
 	if (talk_any_of(t, "sklearn scikit-learn scanpy anndata sc.pp. h5ad hdbscan umap dbscan spacy textacy gensim"))
 		p->classic = line;
-	if (talk_any_of(t, "[rank1] [rank2] [rank3] [rank4] [rank5] [rank6] [rank7] fsdp deepspeed torchrun multi-gpu multigpu zero-3 zero3") || talk_any_whole(t, "gpus devices ranks nodes cards ddp") || oom_devices_counted(t))
+	if (talk_any_of(t, "[rank1] [rank2] [rank3] [rank4] [rank5] [rank6] [rank7] fsdp deepspeed torchrun multi-gpu multigpu zero-3 zero3") || talk_any_whole(t, "gpus devices ranks nodes cards ddp") || oom_several_counted(t))
 		p->several = line;
 	if (talk_any_of(t, "fsdp deepspeed zero-3 zero3 zero-2 zero2 zero_stage megatron device_map tensor_parallel") || talk_has_whole(t, "tensor parallel|tensor parallelism|pipeline parallel|pipeline parallelism|model parallel|model parallelism"))
 		p->parted = line;

@@ -24,6 +24,7 @@
 #include "oom/oom_note.h"
 #include "oom/oom_pictures.h"
 #include "oom/oom_runs.h"
+#include "oom/oom_several.h"
 #include "oom/oom_short.h"
 #include "oom/oom_use.h"
 #include "oom/oom_when.h"
@@ -325,9 +326,9 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_any(&p->resuming, &p->told, t, line, FOUND_BY(resumes));
 	if (!p->resuming.line && talk_any_whole(t, "kill kills killed sigkill"))	/* "it sends Kill when I try to resume" */
 		oom_note(&p->resuming, t, resumes(t), line);
-	oom_note(&p->one_runs, t, oom_devices_on_one(t), line);
+	oom_note(&p->one_runs, t, oom_several_not_one(t), line);
 	if (p->told.here_line == line)
-		oom_note(&p->counted, t, oom_devices_counted(t), line);
+		oom_note(&p->counted, t, oom_several_counted(t), line);
 	if (source == SOURCE_COMMAND || source == SOURCE_SETTING)
 		oom_note(&p->resumed, t, resumes_by_setting(t), line);
 	if ((at = oom_devices_parallel(t)) && p->told.here_line == line)		/* "on two it fails. On one it works." */
