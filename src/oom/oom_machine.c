@@ -83,6 +83,37 @@ limit_told(struct talk t)
 	return NULL;
 }
 
+/* "with 200Mi memory", "memory of 2Gi": a unit that Kubernetes alone writes so, of what a container
+ * may have. */
+static const char *
+limit_by_unit(struct talk t)
+{
+	const char *s, *to = NULL, *end = t.s + t.n;
+	int64_t count;
+
+	while (talk_any_whole(t, "memory ram") && (s = oom_number_walk(t, ".-/~<>", &to, &count)))
+		if (count > 0 && end - to >= 2 && (*to == 'M' || (*to == 'G' && count <= MOST_RAM)) && to[1] == 'i' && (end - to == 2 || !piece_is_word(to[2])) &&
+		    (talk_is_one_of(clause_word_behind(t, to + 2), "memory ram of") || talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "memory ram")) &&
+		    !talk_any_whole(talk_clause(t, s, 1), CARDS " should would could if increase raise free used uses") && !memchr(talk_sentence(t, s).s, '?', talk_sentence(t, s).n))
+			return s;
+	return NULL;
+}
+
+#define LENT		"google colab|colab|kaggle"
+#define LENT_OTHERS	"gpu gpus vram card cuda tpu pro if should would could can not locally different works worked need needs"
+
+/* "RAM is exhausted in Google Colab": where that ends, a machine that is lent, and small unless it
+ * is paid for. */
+static const char *
+lent_machine(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, LENT, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_any_whole(sentence, "ram") && !talk_any_whole(sentence, LENT_OTHERS) && (oom_short_fails(sentence) || clause_names_failure(sentence) || talk_any_begins(sentence, "exhaust")) && !memchr(sentence.s, '?', sentence.n) ? at : NULL;
+}
+
 #define MACHINE_NAMES	"laptop laptops pc computer notebook macbook mac imac desktop workstation server vm vps droplet machine instance box"
 #define CARD_WITHIN	3	/* words ahead of an amount */
 
@@ -257,7 +288,7 @@ little_ram(struct talk t)
 	int64_t count;
 	const char *s;
 
-	return (s = limit_told(t)) || (s = ram_in_chinese(t)) || (s = ram_of_guest(t)) ? s : ram_of_machine(t, MOST_RAM, &count);
+	return (s = limit_told(t)) || (s = limit_by_unit(t)) || (s = lent_machine(t)) || (s = ram_in_chinese(t)) || (s = ram_of_guest(t)) ? s : ram_of_machine(t, MOST_RAM, &count);
 }
 
 const char *
