@@ -134,6 +134,8 @@ static const struct sign place_signs[] = {
 	{ "megatron", "get_megatron_optimizer", TRACE_MASTER },
 	{ "megatron/optimizer/ megatron/core/optimizer/", "__init__", TRACE_MASTER },
 	{ "replay_memory replay_buffer replaymemory replaybuffer baselines3/common/buffers", NULL, TRACE_REPLAY },
+	{ "xgboost/", "_init_from_npy2d _init_from_csr _init_from_csc _from_numpy_array _from_scipy_csr _from_scipy_csc _from_pandas_df _transform_pandas_df", TRACE_ARRAY },	/* into a form of its own */
+	{ "lightgbm/basic", "__init_from_np2d __init_from_csr _init_from_np2d __init_from_csc", TRACE_ARRAY },
 	{ "torchtext/vocab", "cache", TRACE_ARRAY },	/* a list of all words' vectors */
 	{ "asr/modules/rnnt.py", "joint", TRACE_ALL_PAIRS },	/* of a recording's frames and a text's tokens */
 	{ "joint_network.py transducer/joint.py", "forward", TRACE_ALL_PAIRS },

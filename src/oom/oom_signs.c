@@ -464,6 +464,28 @@ joins_to_itself(struct piece t)
 	    (piece_find(t, ".unsqueeze(0)") || piece_find(t, "[none]")) && !piece_find(t, "dim=1") && !piece_find(t, "dim=-1");
 }
 
+#define SETS_OF_DATA	"data dataset images imgs train_data test_data train_images test_images x_train x_test x_val x_data xtrain xtest train_x test_x all_data features samples pixels arr array volume stack"
+
+/* "data = (data - mean) / std": all of a set is computed anew from what it was, by its name. */
+static bool
+computes_anew(struct piece t)
+{
+	struct piece name = assigned_name(t), rest;
+	const char *s, *to, *end = t.s + t.n;
+
+	if (name.n == 0 || !piece_any_whole(name, SETS_OF_DATA) || memchr(name.s, '.', name.n))
+		return false;
+	for (s = name.s + name.n; s + name.n < end; s = to > s ? to : s + 1) {
+		to = piece_past_word(s, end);
+		if (to == s || (size_t)(to - s) != name.n || memcmp(s, name.s, name.n) != 0)
+			continue;
+		rest = (struct piece){ piece_past_blanks(to, end), 0 };
+		if (rest.s < end && memchr("-+*/", *rest.s, 4))
+			return true;
+	}
+	return false;
+}
+
 uint64_t
 signs_of_code(struct piece t, bool of_attention)
 {
@@ -485,6 +507,8 @@ signs_of_code(struct piece t, bool of_attention)
 	if (piece_any_of(t, "np.insert( np.append( np.concatenate( np.vstack( np.hstack( np.stack( np.array( numpy.insert( numpy.append( numpy.concatenate( numpy.vstack( numpy.hstack( "
 	    "numpy.stack( numpy.array( numpy.asarray( np.asarray( .astype( to_categorical( get_dummies("))
 		facts |= is_entry(t) ? TRACE_ENTRY : TRACE_ARRAY;
+	if (computes_anew(t))
+		facts |= TRACE_ARRAY;
 	if (is_appended(t))
 		facts |= TRACE_ENTRY;
 	if (piece_any_of(t, "np.repeat( np.tile("))
