@@ -20,7 +20,7 @@
 /* How a run fares there, beside what is told of any (oom_fares.h). */
 #define RUNS_WELL	"it goes away|it disappears|error goes away|error disappears|problem goes away|problem disappears|without facing|without getting|without hitting|without running out|is okay|was okay|it's okay|is alright|succeeds|succeeded"
 /* It may be another run that is told of, on another device or for a time; or none. */
-#define OTHERWISE	"gpu gpus card cards machine server laptop desktop colab cpu version versions model models network until then later while epoch epochs if unless should would could might may hope want wish try please whether you your paper still not never accuracy loss slower memory"
+#define OTHERWISE	"gpu gpus card cards machine server laptop desktop colab cpu version versions model models network until then later while epoch epochs if unless should would could might may hope want wish try please whether you your paper still not never accuracy loss slower memory better worse faster tpu a100 v100 h100 t4 p100 3090 4090"
 /* "If I set a higher one, it goes away" tells of what was seen. */
 #define SEEN		"it goes away if|it disappears if|goes away when|goes away if|disappears if|disappears when"
 
@@ -88,7 +88,7 @@ denied(struct talk t, bool more)
 		const char *and;
 
 		sentence = talk_sentence(t, at);
-		if (clause_word_behind(sentence, at + n).n > 0 || clause_is_question(sentence) || talk_any_whole(sentence, "if should would could gpu gpus card cards model version"))
+		if (clause_word_behind(sentence, at + n).n > 0 || clause_is_question(sentence) || talk_any_whole(sentence, "if should would could gpu gpus card cards model version a100 v100 h100 t4 p100 3090 4090 machine colab"))
 			continue;
 		for (and = NULL, behind = talk_part(t, sentence.s, at); (s = talk_find_whole(behind, PARTED, &length)); behind = talk_part(t, s + length, at))
 			and = s;

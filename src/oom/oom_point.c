@@ -174,6 +174,8 @@ counted_behind(struct talk t, struct talk unit)
 	if (word.n == 0 || !is_digit(*s) || !(n = number_at(s, end, &to, &ordinal)) || ordinal || (to < end && (is_letter(*to) || memchr("%.", *to, 2)) && to + 1 < end && to[1] != ' ') || !is_past_start(unit, n) ||
 	    talk_is_one_of(clause_word_behind(t, to), "gb gib mb mib x batch of images") || memchr(unit.s, ',', (size_t)(s - unit.s)))
 		return NULL;
+	if (talk_is_one_of(unit, "batch") && (n & (n - 1)) == 0 && !talk_any_whole(talk_sentence(t, s), "epoch epochs batches step"))
+		return NULL;		/* "out of memory at batch 8": how many there are, as a rule */
 	time = time_ahead(t, unit.s, TIMES " to");
 	return time.n > 0 ? time.s : NULL;
 }

@@ -252,11 +252,37 @@ can_with_one(struct talk t)
 	return NULL;
 }
 
+#define UPGRADED	"upgraded updated upgrading updating upgrated updgraded upgrade update"
+#define WELL_BEFORE	"it worked|it works|worked fine|works fine|worked well|it ran|ran fine|was fine|no problem|no problems|no issue|no issues|worked normally"
+
+/* "It worked before I upgraded from 8.3 to 8.5" */
+static const char *
+well_before(struct talk t)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, sentence, word;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "before|until", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		word = clause_word_behind(sentence, at + n);
+		while (talk_is_one_of(word, "i we the an my this"))
+			word = clause_word_behind(sentence, word.s + word.n);
+		if (!talk_is_one_of(word, UPGRADED) || !talk_has_whole(talk_part(t, sentence.s, at), WELL_BEFORE) || clause_says_no(talk_part(t, sentence.s, at), "if"))
+			continue;
+		rest = talk_part(t, word.s, sentence.s + sentence.n);
+		if ((has_version(rest) || talk_any_whole(rest, RELEASES)) && !talk_any_whole(rest, HARDWARE) && !clause_is_question(sentence) && !talk_any_whole(sentence, NO_CHANGE))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_version_told(struct talk t)
 {
 	const char *at = went_back(t);
 
+	at = at ? at : well_before(t);
 	at = at ? at : mended_by(t);
 	at = at ? at : came_with(t);
 	at = at ? at : came_since(t);

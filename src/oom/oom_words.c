@@ -279,7 +279,9 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note(&p->other_data, t, oom_change_data(t), line);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		oom_note(&p->turned_on, t, oom_cure_added(t), line);
-		oom_note(&p->ended_by, t, at = oom_cure_ended(t), line);
+		if ((at = oom_cure_ended(t)) && talk_any_whole(talk_sentence(t, at), "larger bigger higher greater"))
+			at = NULL;	/* what was made so took nothing away */
+		oom_note(&p->ended_by, t, at, line);
 		if (oom_cure_begins_other(at ? talk_part(t, at, t.s + t.n) : t))
 			p->ended_by.line = 0;		/* that was of another failure */
 		oom_note(&p->emptied, t, oom_cure_emptied(t), line);
