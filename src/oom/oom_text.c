@@ -1,5 +1,8 @@
-/* A state machine over single bytes, since a read may end anywhere. */
+/* A state machine over single bytes, since a read may end anywhere; a line is mended where it
+ * ends. */
 #include "oom/oom_text.h"
+
+#include <string.h>
 
 #include "base/ascii.h"
 #include "oom/oom_pattern.h"
@@ -48,7 +51,96 @@ close_up(struct oom_text *t, size_t from)
 	t->n = to;
 }
 
+/* ---- "File "a.py", line 3, in f y = g(x) File "b.py", line 8, in g": a traceback whose lines were
+ * joined ---- */
+
+#define LEAST_JOINED	80	/* bytes of two frames */
+
+static bool
+is_of_name(char c)
+{
+	return is_letter(c) || is_digit(c) || c == '_' || c == '<' || c == '>' || c == '.';
+}
+
+/* The end of the function's name in the frame at S; NULL: none stands there. */
+static char *
+frame_end(char *s, const char *end)
+{
+	char *to;
+
+	if (end - s < 24 || memcmp(s, "File \"", 6) != 0 || !(to = memchr(s + 6, '"', (size_t)(end - s - 6))) || end - to < 12 || memcmp(to, "\", line ", 8) != 0)
+		return NULL;
+	for (to += 8; to < end && is_digit(*to); to++)
+		;
+	if (end - to < 6 || memcmp(to, ", in ", 5) != 0)
+		return NULL;
+	for (to += 5; to < end && is_of_name(*to); to++)
+		;
+	return to;
+}
+
+/* The blank at S, between what were two lines. */
+static void
+break_at(char *s, const char *from, const char *end)
+{
+	if (s >= from && s < end && *s == ' ')
+		*s = OOM_BREAK;
+}
+
+/* Parts what stands behind the last frame: its code from the marks below it, and from the error. */
+static void
+part_error(char *s, const char *from, const char *end)
+{
+	char *word;
+
+	for (; s < end; s++)
+		if (*s == '^') {
+			break_at(s - 1, from, end);
+			for (; s < end && (*s == '^' || *s == '~'); s++)
+				;
+			break_at(s, from, end);
+		} else if (end - s > 7 && memcmp(s, "Error: ", 7) == 0) {
+			for (word = s; word > from && is_of_name(word[-1]); word--)
+				;
+			break_at(word - 1, from, end);
+			return;
+		}
+}
+
+static void
+part_frames(char *from, char *end)
+{
+	char *s, *to, *last = NULL;
+	int frames = 0;
+
+	for (s = from; s && frames < 2; s = memchr(s + 1, 'F', (size_t)(end - s - 1)))
+		frames += frame_end(s, end) != NULL;
+	for (s = from; frames == 2 && s < end; s = to ? to : s + 1) {
+		if (!(to = frame_end(s, end)))
+			continue;
+		break_at(s - 1, from, end);
+		break_at(to, from, end);
+		last = to;
+	}
+	if (last)
+		part_error(last, from, end);
+}
+
 /* Mends the line that ends here, where it is one of those. */
+static void
+end_joined(struct oom_text *t)
+{
+	char *end = t->text + t->n, *from = end;
+
+	if (t->n < LEAST_JOINED)
+		return;
+	while (from > t->text && end - from <= MOST_SPACED && from[-1] != '\n')
+		from--;
+	if (end - from >= LEAST_JOINED && end - from <= MOST_SPACED)
+		part_frames(from, end);
+}
+
+/* Mends the line that ends here, where a blank stands behind each sign. */
 static void
 end_line(struct oom_text *t)
 {
@@ -132,8 +224,10 @@ oom_text_take(struct oom_text *t, unsigned char c)
 		c = ' ';
 	if (c == '\r' || (c < ' ' && c != '\n' && c != '\t'))
 		return;
-	if (c == '\n')
+	if (c == '\n') {
+		end_joined(t);
 		end_line(t);
+	}
 	t->before = c == '\\' || c == 0xc2 ? c : 0;
 	if (!t->before)
 		keep_byte(t, (char)c);
