@@ -272,6 +272,43 @@ at_point(struct talk t)
 	return at && !is_of_act(t, word.s + word.n) && !talk_any_phrase(talk_clause(t, at, 1), OF_PEOPLE) && !is_of_learning(t, at) && !talk_any_of(talk_clause(t, at, 1), "accurac converg compil") ? at : NULL;
 }
 
+#define OF_AMOUNT	"memory vram ram usage utilization utilisation load capacity cpu gpu free full"
+#define READS		"load loads loading loaded shard shards download downloading convert converting quantizing quantising"
+
+#define GONE_OVER	"validation test evaluation eval dataset data set samples examples epoch training run"
+
+/* Is what stands behind a per cent sign at S what memory has, or is loaded, and not what is gone
+ * over: "% usage", but "% of the validation set"? */
+static bool
+is_of_amount(struct talk t, const char *s)
+{
+	struct talk word = clause_word_behind(t, s);
+
+	if (!talk_is_one_of(word, "of"))
+		return talk_is_one_of(word, OF_AMOUNT);
+	word = clause_word_behind(t, word.s + word.n);
+	if (talk_is_one_of(word, "the a an my our"))
+		word = clause_word_behind(t, word.s + word.n);
+	return !talk_is_one_of(word, GONE_OVER);
+}
+
+/* "an OOM at 94%": how far a bar had come, of what is not loaded. */
+static const char *
+at_part(struct talk t)
+{
+	const char *s, *to = NULL, *end = t.s + t.n;
+	struct talk ahead;
+	int64_t n;
+
+	while ((s = oom_number_walk(t, ".-/", &to, &n))) {
+		ahead = clause_word_ahead(t, s);
+		if (n >= 2 && n <= 100 && (to = piece_past_blanks(to, end)) < end && *to == '%' && talk_is_one_of(ahead, "at around about after") && !is_of_amount(t, to) &&
+		    !talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, ahead.s), "usage utilization utilisation is stays vram ram") && !talk_any_whole(t, READS))
+			return ahead.s;
+	}
+	return NULL;
+}
+
 /* "after 26 epochs", "for a while" */
 static const char *
 is_late(struct talk t)
@@ -294,6 +331,8 @@ is_late(struct talk t)
 		return said;
 	if ((said = talk_first(t, "until ")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), "checkpoint save saves saving logg valid eval"))
 		return is_of_learning(t, said) ? NULL : said;
+	if ((said = at_part(t)))
+		return said;
 	if ((said = clause_says(t, DELAYED, AHEAD, "")) && says_or_gets(t))
 		return said;
 	if ((said = rounds_in(t)) || (said = oom_rounds_late(t)) || (said = oom_rounds_abroad(t)) || (said = ran_for(t)) || (said = as_round_starts(t)))
@@ -350,26 +389,6 @@ is_time_later(struct talk t, const char *to, int64_t n)
 	    !talk_any_whole(t, "restart restarted rerun tried try again");
 }
 
-#define OF_AMOUNT	"memory vram ram usage utilization utilisation load capacity cpu gpu free full of"
-#define READS		"load loads loading loaded shard shards download downloading convert converting quantizing quantising"
-
-/* "an OOM at 94%": how far a bar had come, of what is not loaded. */
-static const char *
-at_part(struct talk t)
-{
-	const char *s, *to = NULL, *end = t.s + t.n;
-	struct talk ahead;
-	int64_t n;
-
-	while ((s = oom_number_walk(t, ".-/", &to, &n))) {
-		ahead = clause_word_ahead(t, s);
-		if (n >= 2 && n <= 100 && (to = piece_past_blanks(to, end)) < end && *to == '%' && talk_is_one_of(ahead, "at around about after") && !talk_is_one_of(clause_word_behind(t, to), OF_AMOUNT) &&
-		    !talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, ahead.s), "usage utilization utilisation is stays vram ram") && !talk_any_whole(t, READS))
-			return ahead.s;
-	}
-	return NULL;
-}
-
 #define MIDWAY		"halfway|half way|half-way|in the half|in the middle|midway"
 #define EVERY_TIME	"each time|every time|everytime|always|whenever"
 
@@ -409,8 +428,6 @@ is_late_there(struct talk t)
 	    "at some point|eventually|over time|overnight|next epoch|several epochs|few epochs|some iterations|several iterations|"
 	    "few iterations|some steps|few steps|few hours|several hours|end of epoch|end of the epoch|end of an epoch|"
 	    "after epoch", AHEAD | BEHIND | WORKS, "")))
-		return said;
-	if ((said = at_part(t)))
 		return said;
 	while ((s = oom_number_walk(t, "", &to, &n))) {
 		if (is_later_round(t, s, to, n) && !is_of_learning(t, s))

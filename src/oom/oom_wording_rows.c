@@ -281,7 +281,7 @@ const struct way oom_wordings[WORDINGS][WORDING_WAYS] = {
 	[WORDING_STEADY_ELSEWHERE] = { { WHOLE("on cpu|on the cpu|on a cpu|with cpu|using cpu|using the cpu|device=cpu"), { OR_HAS(IN_SENTENCE, WORDS, "max maximum stable steady constant flat only"), HAS(IN_SENTENCE, PHRASES, "no leak|no memory leak|not leak|not grow|n't leak|n't grow|not increase|n't increase|does not happen|doesn't happen"),
 	    HAS(IN_SENTENCE, WORDS, "memory ram leak happen mb gb mib gib"), NOT(IN_SENTENCE, WORDS, "if should would could but gpu cuda mps also too"), ISNT(IN_SENTENCE, ASKS), ISNT(IN_SENTENCE, FAILS) } } },
 	/* "The error comes at the very end": when what was made is put together; not an epoch's end */
-	[WORDING_AT_ITS_END] = { { WHOLE("at the very end|at the end of|at the end|right at the end|in the end of|at its end|at the last moment"), { NOT(SENTENCE_BEHIND, WORDS, "epoch epochs iteration step batch day log traceback file post"), NOT(IN_SENTENCE, WORDS, "if should would could until"), ISNT(IN_SENTENCE, ASKS) } } },
+	[WORDING_AT_ITS_END] = { { WHOLE("at the very end|at the end of|at the end|right at the end|in the end of|at its end|at the last moment"), { NOT(SENTENCE_BEHIND, WORDS, "epoch epochs iteration step batch day log traceback file post training train"), NOT(IN_SENTENCE, BEGINS, "sav"), NOT(IN_SENTENCE, WORDS, "if should would could until"), ISNT(IN_SENTENCE, ASKS) } } },
 	/* "The same picture is recognized in a loop": no round is given more than one before. */
 	[WORDING_SAME_GIVEN] = {
 	    { ANYWHERE("同一张|这一张图|这张图|同样的图|同一幅|同一个图|同一段|同一个文件|同样的输入"), { HAS(IN_SENTENCE, PIECES, "循环|反复|重复|不断|不停|每隔|多次|一直"), DECIDED, NOT(IN_SENTENCE, PIECES, "不同|吗|？|?|如果") } },

@@ -127,6 +127,8 @@ saves(struct talk t)
 		return clause_goes_well_elsewhere(t, at) ? NULL : at;
 	if (talk_any_whole(t, "steps epochs iterations checkpoint checkpoints") && (at = clause_says(t, "save every|saves every|saving every|save_steps|save_every", AHEAD | WORKS, "")) && !talk_any_phrase(talk_part(t, t.s, at), "--"))
 		return at;
+	if ((at = clause_says(t, "saving the model|saving a model|saving the checkpoint|saving a checkpoint|saving the weights|saving model weights", AHEAD | WORKS, "after without before instead since until")))
+		return at;
 	return talk_any_of(t, "model weight checkpoint ckpt state") ? clause_says(t, "when it creates a checkpoint|when creating a checkpoint|when creating checkpoints|while creating a checkpoint|when a checkpoint is|during checkpointing|while checkpointing|when checkpointing|when saving|while saving|during saving|trying to save|tries to save|try to save|"
 	    "when i save|when it saves|due to model save|due to saving|because of saving|model checkpointing cause|checkpoint saving|checkpoint serialization|serialization of the checkpoint|serializing the checkpoint|serializing a checkpoint|serializing checkpoints|serializing the model|saving step|get state dict|gets state dict|get the state dict|"
 	    "creates a checkpoint|creating a checkpoint|create a checkpoint|writes a checkpoint|writing a checkpoint|write a checkpoint|writing the checkpoint|time to save|checkpointing frequency|checkpoint frequency|"
