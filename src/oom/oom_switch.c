@@ -18,6 +18,15 @@ static const char *const names[SWITCHES] = {
 
 #define OF_HELP		"help=|default=|add_argument|usage:|[--|boolean|optional["
 
+/* Does VALUE say so, and not begin a version, "xformers: 0.0.20"? */
+static bool
+is_off(struct talk value, const char *end)
+{
+	const char *to = value.s + value.n;
+
+	return talk_is_one_of(value, "false no none null off 0") && !(to + 1 < end && *to == '.' && is_digit(to[1]));
+}
+
 void
 oom_switch_line(struct oom_knob of[SWITCHES], struct talk t, int line, enum oom_source source)
 {
@@ -33,7 +42,7 @@ oom_switch_line(struct oom_knob of[SWITCHES], struct talk t, int line, enum oom_
 			for (to = at + n; to < end && memchr(" =:\"'", *to, 5); to++)
 				;
 			value = clause_word_behind(t, to);
-			if (to > at + n && value.s == to && talk_is_one_of(value, "false no none null off 0") && clause_sets_off(t, at))
+			if (to > at + n && value.s == to && is_off(value, end) && !(k == SWITCH_KERNEL && talk_is_one_of(value, "none null")) && clause_sets_off(t, at))
 				oom_knob_keep(&of[k], at, value.s + value.n, line);
 		}
 }
