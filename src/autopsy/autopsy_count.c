@@ -55,11 +55,11 @@ is_extent_told(const struct autopsy *y)
 	return i < y->causes.n;
 }
 
-/* Is more of the same told by something else? */
+/* Is more of the same told by something else, or is it of tables alone? */
 static bool
 is_told_better(const struct oom_paste *p, int k)
 {
-	return (k == COUNT_OBJECTS && p->boxes.line) || (k == COUNT_WORLDS && p->told.agent.line);
+	return (k == COUNT_OBJECTS && p->boxes.line) || (k == COUNT_WORLDS && p->told.agent.line) || (k == COUNT_USERS && p->tables && !p->layers && !p->torch);
 }
 
 void

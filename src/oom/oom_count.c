@@ -21,16 +21,18 @@ static const struct {
 	int64_t least;		/* that is worth a word */
 	const char *beside;	/* a word that begins so has to be in the line; NULL: none has to */
 	const char *unless;	/* nor may one that begins so */
+	bool near;		/* another sentence of its line may tell of the failure */
+	const char *noun_beside;	/* and beside a noun a word that begins so has to be there */
 } kinds[COUNTS] = {
-	[COUNT_OBJECTS] = { "objects|masks|instances", NULL, 10, "segment track mask video frame clip", "dataset coco class train categor label detect" },
-	[COUNT_ATOMS] = { "atoms", NULL, 500, NULL, "dataset" },
-	[COUNT_STEPS] = { "prediction steps|rollout steps|forecast steps|autoregressive steps|lead times", "prediction_steps|rollout_steps|num_rollout_steps|n_rollout_steps|forecast_steps|autoregressive_steps|unroll_steps|rollout_length|forecast_horizon|prediction_horizon|n_forward_steps", 20, NULL, "replay" },
-	[COUNT_REQUESTS] = { "concurrent requests|parallel requests|simultaneous requests|concurrent users|concurrent calls|concurrent sessions|parallel users|requests at once|requests at the same time|requests in parallel|requests simultaneously|requests concurrently", NULL, 2, NULL, "rate limit quota" },
-	[COUNT_STREAMS] = { "cameras|streams|rtsp streams|video streams|camera streams", NULL, 2, NULL, "cuda pose colmap nerf splat stereo train" },
-	[COUNT_WORLDS] = { "environments|envs|parallel environments|parallel envs", "num_envs|--num_envs|--num-envs|n_envs|num_environments|number of envs|number of environments", 16, NULL, "conda virtual" },
-	[COUNT_QUBITS] = { "qubits", "num_qubits|n_qubits|nqubits", 20, NULL, NULL },
-	[COUNT_VIEWS] = { "images|views|frames|pictures|photos", NULL, 5, "vggt dust3r mast3r fast3r mapanything must3r cut3r", "train finetun" },
-	[COUNT_USERS] = { "users|items|entities|customers", NULL, 10000, "recommend embed graph adj matrix user entit rating interact", "concurrent traffic request" },
+	[COUNT_OBJECTS] = { "objects|masks|instances", NULL, 10, "segment track mask video frame clip", "dataset coco class train categor label detect", false, NULL },
+	[COUNT_ATOMS] = { "atoms", NULL, 500, NULL, "dataset", true, NULL },
+	[COUNT_STEPS] = { "prediction steps|rollout steps|forecast steps|autoregressive steps|lead times", "prediction_steps|rollout_steps|num_rollout_steps|n_rollout_steps|forecast_steps|autoregressive_steps|unroll_steps|rollout_length|forecast_horizon|prediction_horizon|n_forward_steps", 20, NULL, "replay", true, NULL },
+	[COUNT_REQUESTS] = { "concurrent requests|parallel requests|simultaneous requests|concurrent users|concurrent calls|concurrent sessions|parallel users|requests at once|requests at the same time|requests in parallel|requests simultaneously|requests concurrently", NULL, 2, NULL, "rate limit quota", true, NULL },
+	[COUNT_STREAMS] = { "cameras|streams|rtsp streams|video streams|camera streams", NULL, 2, NULL, "cuda pose colmap nerf splat stereo train compil build", false, NULL },
+	[COUNT_WORLDS] = { "environments|envs|parallel environments|parallel envs", "num_envs|--num_envs|--num-envs|n_envs|num_environments|number of envs|number of environments", 16, NULL, "conda virtual docker", false, "agent ppo sac dqn rollout reward episode gym isaac polic reinforc rl mujoco atari" },
+	[COUNT_QUBITS] = { "qubits", "num_qubits|n_qubits|nqubits", 20, NULL, NULL, true, NULL },
+	[COUNT_VIEWS] = { "images|views|frames|pictures|photos", NULL, 5, "vggt dust3r mast3r fast3r mapanything must3r cut3r", "train finetun", true, NULL },
+	[COUNT_USERS] = { "users|items|entities|customers", NULL, 10000, "recommend embed graph adj matrix user entit rating interact", "concurrent traffic request", true, NULL },
 };
 
 #define MANY_OF		"too many|so many|that many|hundreds of|thousands of|large number of|huge number of|big number of|lots of|a lot of"
@@ -95,7 +97,7 @@ is_many(struct talk t, const char *at)
 
 /* Does its sentence, or its line, tell of a failure, and not that it goes well? */
 static bool
-is_told(const struct oom_told *told, struct talk t, const char *at, int line)
+is_told(const struct oom_told *told, struct talk t, const char *at, int line, bool near)
 {
 	struct talk clause = talk_clause(t, at, 1), sentence = talk_sentence(t, at);
 
@@ -103,7 +105,7 @@ is_told(const struct oom_told *told, struct talk t, const char *at, int line)
 		return false;
 	if (clause_is_question(sentence) && !oom_told_is_of_failure(told, t, at, line))
 		return false;
-	return !oom_fares_others(sentence) && (told->here_line == line || oom_told_is_of_failure(told, t, at, line));
+	return !oom_fares_others(sentence) && ((near && told->here_line == line) || oom_told_is_of_failure(told, t, at, line));
 }
 
 static void
@@ -114,9 +116,13 @@ by_noun(struct oom_counts *c, const struct oom_told *told, struct talk t, int li
 	int64_t n, unit;
 	size_t length;
 
+	if (kinds[k].noun_beside && !talk_any_begins(t, kinds[k].noun_beside))
+		return;
 	for (rest = t; !c->of[k].line && (at = talk_find_whole(rest, kinds[k].nouns, &length)); rest = talk_part(t, at + length, t.s + t.n)) {
 		n = 0;
-		if (!(number_ahead(t, at, &n, &unit) ? n >= kinds[k].least : is_many(t, at)) || !is_told(told, t, at, line))
+		if (k == COUNT_OBJECTS && talk_is_one_of(clause_word_behind(t, at + length), "of"))
+			continue;		/* "instances of the model" */
+		if (!(number_ahead(t, at, &n, &unit) ? n >= kinds[k].least : is_many(t, at)) || !is_told(told, t, at, line, kinds[k].near))
 			continue;
 		said_at(&c->of[k], t, at, line);
 		c->n[k] = n;
@@ -137,7 +143,7 @@ by_setting(struct oom_counts *c, const struct oom_told *told, struct talk t, int
 			;
 		if (to == at + length || to == end || !is_digit(*to) || !oom_number_at(t, to, true, &n) || n < kinds[k].least)
 			continue;
-		if (source == SOURCE_PROSE && !is_told(told, t, at, line))
+		if (source == SOURCE_PROSE && !is_told(told, t, at, line, true))
 			continue;
 		said_at(&c->of[k], t, at, line);
 		c->n[k] = n;
