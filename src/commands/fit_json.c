@@ -21,12 +21,14 @@ bytes_or_null(struct json *j, const char *key, bool known, int64_t bytes)
 static void
 write_proof(struct json *j, const struct largest *l)
 {
+	bool next = l->next_batch > 0;
+
 	jsonw_object(j, "proof");
 	jsonw_int(j, "batch", l->batch);
 	bytes_or_null(j, "arena_bytes", l->batch > 0, l->at.arena);
-	jsonw_int(j, "next_batch", l->next_batch);
-	bytes_or_null(j, "next_arena_bytes", !l->endless, l->next.arena);
-	bytes_or_null(j, "next_lower_bound_bytes", !l->endless, l->next.bound);
+	bytes_or_null(j, "next_batch", next, l->next_batch);
+	bytes_or_null(j, "next_arena_bytes", next, l->next.arena);
+	bytes_or_null(j, "next_lower_bound_bytes", next && !l->searched, l->next.bound);
 	jsonw_bool(j, "proved", l->proved);
 	jsonw_int(j, "plans", l->plans);
 	jsonw_end(j);

@@ -111,7 +111,7 @@ print_figures(const struct fit_report *r, const struct fit *f)
 		print_plan(r, "arena", l->batch, l->at.arena, f);
 	if (l->fixed)
 		print_need(r, m->train ? "parameters and state" : "parameters", l->next.bound, f);
-	else if (!l->endless && l->next.arena < INT64_MAX) {
+	else if (l->next_batch && l->next.arena < INT64_MAX) {
 		if ((l->searched || l->next.arena != l->next.bound) && l->next_batch != f->wanted)
 			print_plan(r, "arena", l->next_batch, l->next.arena, f);
 		if (!l->searched)
@@ -186,6 +186,8 @@ print_unproved(const struct fit_report *r, const struct largest *l)
 		return;
 	if (!l->searched)
 		fprintf(r->out, "\n  Not proved: %lld was planned and does not fit, but no bound forbids it.\n", (long long)l->next_batch);
+	else if (!l->next_batch)
+		fputs("\n  Not proved: larger ones were not tried, since searches for what to make again used up their effort.\n", r->out);
 	else
 		fprintf(r->out, "\n  Not proved: no choice of what to make again was found with which %lld fits%s.\n", (long long)l->next_batch,
 		    l->next_batch > l->batch + 1 ? "; those\n  between were not tried" : "");

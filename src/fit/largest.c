@@ -7,8 +7,8 @@
  * then halves.
  *
  * Where what to make again is searched for, for each batch anew, neither a plan's bytes nor its
- * bound tell of another batch's. Then batches are doubled or halved, and those between the ends
- * halved, until a sixteenth of what fits is open or the searches have done what they may; until
+ * bound tell of another batch's. Then batches are taken further and further, and those between the
+ * ends in proportion, until a sixteenth of what fits is open or the searches have done what they may; until
  * nothing is, where they have done little.
  */
 #include "fit/largest.h"
@@ -24,6 +24,7 @@
 #define MOST_ALIKE	3	/* plans whose distance from their bound the next guess takes over */
 #define OPEN		16	/* part of the largest batch found that may stay open where searching for each takes long */
 #define MOST_PLANS	24	/* where each is searched for */
+#define FURTHER		4	/* what fits so is looked at that many times as large */
 
 struct batch_search {
 	struct module *m;
@@ -230,7 +231,7 @@ goes_on(const struct batch_search *s)
 	    *s->work >= (is_wide(s) ? RECOMPUTE_WORK / 2 : RECOMPUTE_BATCHES / 2);
 }
 
-/* Doubled until one does not fit. */
+/* Further and further, until one does not fit. */
 static void
 narrow_searched(struct batch_search *s)
 {
@@ -238,7 +239,7 @@ narrow_searched(struct batch_search *s)
 
 	look_at(s, s->m->plan->batch);
 	while (goes_on(s))
-		look_at(s, s->hi < end ? in_proportion(s) : s->lo < end / 2 ? 2 * s->lo : end - 1);
+		look_at(s, s->hi < end ? in_proportion(s) : s->lo < end / FURTHER ? FURTHER * s->lo : end - 1);
 }
 
 void
@@ -260,8 +261,8 @@ largest_batch(struct module *m, int64_t limit, struct largest *l)
 		narrow(&s);
 		look_beyond(&s);
 	}
-	*l = (struct largest){ .batch = s.lo, .next_batch = s.hi, .at = s.at_lo, .next = s.at_hi, .plans = s.plans };
-	l->endless = s.hi == end;
+	*l = (struct largest){ .batch = s.lo, .next_batch = s.hi < end ? s.hi : 0, .at = s.at_lo, .next = s.at_hi, .plans = s.plans };
+	l->endless = s.lo == end - 1;
 	l->searched = s.work && !l->endless;
 	l->proved = l->endless || (!s.work && s.at_hi.bound > limit && !s.cut_short);
 }

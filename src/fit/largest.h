@@ -19,12 +19,12 @@ struct largest_plan {
 
 struct largest {
 	int64_t batch;		/* 0: not even one sample fits */
-	int64_t next_batch;	/* the least that was found not to fit: batch + 1, but where searched */
+	int64_t next_batch;	/* the least that was found not to fit: batch + 1, but where searched; 0: none was */
 	struct largest_plan at, next;	/* of batch (nothing when it is 0), and of next_batch */
 	bool fixed;		/* what lives from step to step alone is beyond the limit: next.bound is
 				 * that, and nothing was planned */
 	bool searched;		/* for what to make again: of next_batch nothing was found that fits, and those
-				 * between were not tried */
+				 * between, or any larger, were not tried */
 	bool proved;		/* next.bound is beyond the limit, and no search for it was cut short */
 	bool endless;		/* no successor: the language has no larger batch */
 	int plans;		/* made to find it */

@@ -42,7 +42,7 @@
 #define RECOMPUTE_SECOND	((int64_t)4 << 20)	/* half of what a second of a processor does of it, about: there may be two */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 #define RECOMPUTE_QUESTION	3	/* one may do that part of what is left, so that one in vain leaves something for others */
-#define RECOMPUTE_BATCHES	(4 * RECOMPUTE_WORK)	/* in all those for the largest batch */
+#define RECOMPUTE_BATCHES	(6 * RECOMPUTE_WORK)	/* in all those for the largest batch */
 
 #define RECOMPUTE_SHARED	3	/* for a budget that the spec names, that part of the work is what shares are of, */
 #define RECOMPUTE_REFINED	4	/* and that is for what a last resort makes again in vain */
