@@ -32,7 +32,7 @@ autopsy_more_runs(const struct autopsy *y)
 bool
 autopsy_needs_more(const struct autopsy *y)
 {
-	return y->log.paste.card_asked || (!y->main->host && y->budget.total > 0 && y->lo > y->budget.total);
+	return y->log.paste.card_asked || (y->main && !y->main->host && y->budget.total > 0 && y->lo > y->budget.total);
 }
 
 /* Is what that line says of a run that fails late, and not of the one whose message stands ahead? */
@@ -47,7 +47,7 @@ autopsy_is_of_other_run(const struct autopsy *y, int line)
 static bool
 has_one_sample(const struct oom_message *o)
 {
-	return o->run == RUN_PREDICTS && o->shape.known && o->shape.rank >= 3 && o->shape.dim[0] == 1 && o->shape.dim[1] > 1 && !strstr(o->node, "onv");
+	return o && o->run == RUN_PREDICTS && o->shape.known && o->shape.rank >= 3 && o->shape.dim[0] == 1 && o->shape.dim[1] > 1 && !strstr(o->node, "onv");
 }
 
 /* Does it fail with one sample, by the message, people's words, settings or code? */
@@ -77,7 +77,7 @@ autopsy_fails_late(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return p->later.line && (p->later_other != p->later.line || y->main->last > p->later.line || y->main->kind == OOM_TOLD);
+	return p->later.line && (p->later_other != p->later.line || !y->main || y->main->last > p->later.line || y->main->kind == OOM_TOLD);
 }
 
 /* And in tests, of which a part had gone by? */
@@ -104,7 +104,7 @@ autopsy_unpickles(const struct autopsy *y)
 {
 	int line = y->log.paste.decided.unpickles;
 
-	return line && line <= y->main->last + NEAR && line >= y->main->line - NEAR;
+	return line && y->main && line <= y->main->last + NEAR && line >= y->main->line - NEAR;
 }
 
 /* Is it the machine's memory that grows, by the words that tell of the failure, too? */
