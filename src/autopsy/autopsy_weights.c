@@ -103,6 +103,20 @@ is_trained_whole(const struct autopsy *y)
 
 /* ---- where they are ---- */
 
+/* " Where the machine is that of line 3, they do not fit there": in 16 bits, in less than people say
+ * that it has. */
+static const char *
+beside_ram(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	char human[SIZE_TEXT];
+
+	if (!p->ram.line || in_few_bits(p) || weights_bytes(y, HALF_BYTES) <= p->ram_gib << 30)
+		return "";
+	return arena_printf(y->arena, " Where the machine is the one of line %d, with %s, they do not fit there in 16 bits as a whole: fewer bits, or weights that are mapped, or put on a device part by part, need less of it.",
+	    p->ram.line, size_human(human, p->ram_gib << 30));
+}
+
 static void
 in_machine(struct autopsy *y, enum autopsy_says kind)
 {
@@ -114,8 +128,8 @@ in_machine(struct autopsy *y, enum autopsy_says kind)
 		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and twice that in float32. Where all of them are trained so, with a gradient each and what Adam keeps of it, that is %s (16 bytes for each).",
 		    where_named(y), they_take(y), size_human(all, weights_bytes(y, 16))));
 	else
-		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and twice that in float32. While they are read, a file's and the model's may lie there together.",
-		    where_named(y), they_take(y)));
+		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and twice that in float32. While they are read, a file's and the model's may lie there together.%s",
+		    where_named(y), they_take(y), beside_ram(y)));
 }
 
 /* Is the failure of a device by its own message, or, of a single one, by a person's words, or at

@@ -200,7 +200,8 @@ unit_of(struct talk t, const char *to)
 	return unit.s - to <= 1 && talk_is_one_of(unit, "gb gib g gig gigs gbs") ? unit : talk_part(t, to, to);
 }
 
-#define NOT_OF_ONES_OWN	" if should would could not no swap disk ssd "
+#define NOT_OF_ONES_OWN	" if should would could not no "
+#define OTHER_ROOM	"swap disk ssd"	/* in its clause */
 
 /* "the memory of the virtual machine is set to 10 GB" */
 static const char *
@@ -214,7 +215,7 @@ ram_of_guest(struct talk t)
 		clause = talk_clause(t, s, 1);
 		unit = unit_of(t, to);
 		if (count >= 1 && count <= MOST_RAM && unit.n > 0 && talk_has_whole(clause, GUESTS) && talk_any_whole(clause, "ram memory") && talk_any_whole(talk_part(t, clause.s, s), GIVES) &&
-		    !is_of_card(t, s, unit) && !talk_any_whole(clause, CARDS NOT_OF_ONES_OWN OF_ANOTHER) && !has_no_trouble(talk_sentence(t, s)) && !memchr(talk_sentence(t, s).s, '?', talk_sentence(t, s).n))
+		    !is_of_card(t, s, unit) && !talk_any_whole(clause, CARDS NOT_OF_ONES_OWN OF_ANOTHER " " OTHER_ROOM) && !has_no_trouble(talk_sentence(t, s)) && !memchr(talk_sentence(t, s).s, '?', talk_sentence(t, s).n))
 			return s;
 	}
 	return NULL;
@@ -267,6 +268,8 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 		if (i < NEAR_AMOUNT && is_short(sentence, word))
 			return s;
 		if (talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) || has_no_trouble(sentence) || memchr(sentence.s, '?', sentence.n))
+			continue;
+		if (talk_any_whole(talk_clause(t, s, 1), OTHER_ROOM))
 			continue;
 		if (is_of_machine(sentence, s, unit) && !talk_any_whole(sentence, "need needs require requires" NOT_OF_ONES_OWN OF_ANOTHER))
 			return s;
