@@ -28,6 +28,7 @@ has_no_trouble(struct talk sentence)
 #define MOST_RAM	32	/* GB of a machine's memory that a run may well need more than, */
 #define LARGEST_RAM	4096	/* and of any that people have */
 #define CARDS		"gpu gpus vram card cards graphics nvidia geforce gtx rtx rx radeon titan tesla quadro cuda v100 a100 k80 p100 t4 xpu npu tpu hbm"
+#define CARD_NUMBERS	"3060 3070 3080 3090 4060 4070 4080 4090 5070 5080 5090 2060 2070 2080 2080ti 1050 1060 1070 1080 1080ti 1650 1660 a6000 a5000 a4000 a40 a30 a10 a10g l4 l40 l40s h100 h200 h800 h20 a800"
 #define CARD_BEGINS	"gtx rtx geforce quadro tesla radeon titan"	/* "gtx960" */
 /* Ahead of an amount: of what is taken, or needed. */
 #define IS_TAKEN	"use uses used using take takes took taken taking consume consumes consumed consuming eat eats ate eating need needs needed require requires required allocate allocates allocated than least to over reaches reached " \
@@ -39,15 +40,14 @@ has_no_trouble(struct talk sentence)
 
 /* "电脑只有16G内存", "服务器内存32G": the same in Chinese. */
 static const char *
-ram_in_chinese(struct talk t)
+ram_in_chinese(struct talk t, int64_t most, int64_t *count)
 {
 	const char *s, *to = NULL, *end = t.s + t.n, *unit;
-	int64_t count;
 
-	if (!talk_any_phrase(t, "电脑|机器|服务器|笔记本|主机|本机|我的|台式机|只有") || talk_any_phrase(t, "显存|需要|至少|占用|占了|用了|？|?|吗|虚拟内存"))
+	if (!talk_any_phrase(t, "电脑|机器|服务器|笔记本|主机|本机|我的|台式机|只有") || talk_any_phrase(t, "需要|至少|占用|占了|用了|？|?|吗|虚拟内存"))
 		return NULL;
-	while ((s = oom_number_walk(t, ".", &to, &count))) {
-		if (count < 1 || count > MOST_RAM)
+	while ((s = oom_number_walk(t, ".", &to, count))) {
+		if (*count < 1 || *count > most || talk_any_phrase(talk_clause(t, s, 1), "显存|显卡"))
 			continue;
 		unit = piece_past_blanks(to, end);
 		if (unit == end || lower(*unit) != 'g')
@@ -170,7 +170,7 @@ is_of_card(struct talk t, const char *s, struct talk unit)
 	int i;
 
 	for (i = 0; i < CARD_WITHIN && word.n > 0; i++, word = clause_word_ahead(clause, word.s))
-		if (talk_is_one_of(word, CARDS) || talk_any_begins(word, CARD_BEGINS))
+		if (talk_is_one_of(word, CARDS) || talk_is_one_of(word, CARD_NUMBERS) || talk_any_begins(word, CARD_BEGINS))
 			return true;
 	return talk_is_one_of(next, CARDS) || (next.n > 0 && talk_any_begins(next, CARD_BEGINS));
 }
@@ -238,6 +238,25 @@ is_named_ahead(struct talk t, const char *s)
 	return named && is && talk_is_one_of(word, "my our the system server machine computer laptop pc its whose and");
 }
 
+#define OWN_NAMES	"system memory|system ram|cpu memory|cpu ram|host memory|host ram|main memory|physical memory|ddr4|ddr5"
+#define NAME_WITHIN	18	/* bytes from an amount to the end of such a name */
+#define TAKEN_AHEAD	"available free used left peak max maximum minimum"
+
+/* "RAM: 8GB", "128 GB of system memory": a name that no card's memory has, beside the amount at S,
+ * which ends with UNIT. */
+static bool
+is_by_name(struct talk t, const char *s, struct talk unit)
+{
+	struct talk clause = talk_clause(t, s, 1), label;
+
+	if (talk_has_whole(talk_head(t, unit.s + unit.n, NAME_WITHIN), OWN_NAMES) && !talk_any_whole(talk_head(t, unit.s + unit.n, NAME_WITHIN), TAKEN_AHEAD))
+		return true;
+	if (clause.s == t.s || clause.s[-1] != ':' || clause_word_ahead(clause, s).n > 0)
+		return false;
+	label = clause_word_ahead(t, clause.s - 1);
+	return talk_is_one_of(label, "ram") && !talk_is_one_of(clause_word_ahead(t, label.s), CARDS " video " TAKEN_AHEAD);
+}
+
 /* "My server has 256 GB and crashes": of the amount at S, however large it is; not "even with 64
  * GB", where something else decides, nor "it takes all 64 GB". */
 static bool
@@ -255,7 +274,7 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 	struct talk sentence, word, unit;
 	int i;
 
-	if (!talk_any_whole(t, "ram memory " MACHINE_NAMES))
+	if (!talk_any_whole(t, "ram memory ddr4 ddr5 " MACHINE_NAMES))
 		return NULL;
 	while ((s = oom_number_walk(t, ".-/~<>", &to, count))) {
 		sentence = talk_sentence(t, s);
@@ -271,6 +290,8 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 			continue;
 		if (talk_any_whole(talk_clause(t, s, 1), OTHER_ROOM))
 			continue;
+		if (is_by_name(t, s, unit) && !talk_any_whole(sentence, NOT_OF_ONES_OWN OF_ANOTHER))
+			return s;
 		if (is_of_machine(sentence, s, unit) && !talk_any_whole(sentence, "need needs require requires" NOT_OF_ONES_OWN OF_ANOTHER))
 			return s;
 		if (talk_any_whole(sentence, CARDS NOT_OF_ONES_OWN OF_ANOTHER) || talk_any_begins(sentence, CARD_BEGINS))
@@ -291,13 +312,15 @@ little_ram(struct talk t)
 	int64_t count;
 	const char *s;
 
-	return (s = limit_told(t)) || (s = limit_by_unit(t)) || (s = lent_machine(t)) || (s = ram_in_chinese(t)) || (s = ram_of_guest(t)) ? s : ram_of_machine(t, MOST_RAM, &count);
+	return (s = limit_told(t)) || (s = limit_by_unit(t)) || (s = lent_machine(t)) || (s = ram_in_chinese(t, MOST_RAM, &count)) || (s = ram_of_guest(t)) ? s : ram_of_machine(t, MOST_RAM, &count);
 }
 
 const char *
 oom_machine_has(struct talk t, int64_t *gib)
 {
-	return ram_of_machine(t, LARGEST_RAM, gib);
+	const char *s = ram_in_chinese(t, LARGEST_RAM, gib);
+
+	return s ? s : ram_of_machine(t, LARGEST_RAM, gib);
 }
 
 /* "on a VM with 4GB of memory", "on a Raspberry Pi": a machine that has little. */
