@@ -317,7 +317,8 @@ const struct row autopsy_rows[] = {
 		{ POOL_COPIES },
 		{ UNLESS_THERE(OUT_OF_BROWSER(STAYING(KEPT_ON))), "then it grows evenly, from step to step." },
 		{ UNLESS_THERE(UNEVENLY("Samples come that are larger or longer than those before")), "then it grows by leaps, and less and less often; a bound on "
-		    "their size keeps it." } } },
+		    "their size keeps it." },
+		{ WITH_PROPOSALS(HAS_TRAINED("What the network itself makes of a sample comes to be more as it learns (proposals, boxes, instances)")), "then it grows as losses fall, and a bound on their number keeps it." } } },
 	{ NEEDS_INFERS, OF_INFERENCE, {
 		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },

@@ -468,6 +468,12 @@ has_fewest(const struct autopsy *y)
 }
 
 static bool
+proposes(const struct autopsy *y)
+{
+	return y->log.paste.decided.proposes;
+}
+
+static bool
 has_gone_on(const struct autopsy *y)
 {
 	return autopsy_had_steps(y) || autopsy_grows_there(y);
@@ -498,7 +504,7 @@ static bool (*const worlds[MARKS])(const struct autopsy *) = {
 	['('] = is_other_array, [')'] = may_be_of_pme, ['*'] = loads_checkpoint, ['+'] = has_no_tactic,
 	[','] = may_have_tactic, ['.'] = autopsy_unpickles, ['/'] = may_be_no_pickle,
 	[':'] = autopsy_grows_there_alone, [';'] = may_grow_elsewhere, ['<'] = autopsy_has_pool,
-	['-'] = has_fewest, ['='] = autopsy_fails_at_end, ['>'] = may_be_midway,
+	['-'] = has_fewest, ['{'] = proposes, ['='] = autopsy_fails_at_end, ['>'] = may_be_midway,
 };
 
 static bool

@@ -52,6 +52,8 @@ free_of(struct talk t)
 	return s && s < end && (s = piece_number(s, end, &n)) && n > 0 && n < INT64_MAX / 1024 && talk_is_one_of(clause_word_behind(t, s), "kb") ? n * 1024 : 0;
 }
 
+#define PROPOSES	"mask r-cnn|mask-rcnn|mask_rcnn|maskrcnn|faster r-cnn|faster-rcnn|faster_rcnn|fasterrcnn|detectron2|mmdet|softgroup|pointgroup|instance segmentation|proposals|roi_heads|rpn_head"
+
 #define EXTENTS		"width|height|channels|rows|cols|columns|num_points|vertices"
 #define LEAST_DIGITS	4	/* of what is no mark, "-1" */
 
@@ -110,6 +112,8 @@ oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source
 		d->checkpoint = line;
 	if (source != SOURCE_COMMENT && talk_any_phrase(t, "pickle.load(|joblib.load(|dill.load(|read_pickle("))
 		d->unpickles = line;
+	if (source != SOURCE_COMMENT && talk_has_whole(t, PROPOSES))
+		d->proposes = line;
 	if (source == SOURCE_TRACE && computes(t))
 		d->computes = line;
 	if (source == SOURCE_CODE && talk_any_phrase(t, "= pool(|=pool(|multiprocessing.pool(|mp.pool(|with pool(|processpoolexecutor("))

@@ -78,6 +78,8 @@
 #define UNLESS_AT_END(text)	IN_WORLD(">", text)	/* or nothing tells that */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
+#define WITH_PROPOSALS(text)	IN_WORLD("{", text)	/* a network finds objects, whose number it makes itself */
+
 /* What a layer's results grow with: of a run that fails with one sample, or with fewer, too, with
  * that one's size. */
 #define OF_ONE_SAMPLE(text)	IN_WORLD("-", text)
