@@ -257,12 +257,25 @@ is_by_name(struct talk t, const char *s, struct talk unit)
 	return talk_is_one_of(label, "ram") && !talk_is_one_of(clause_word_ahead(t, label.s), CARDS " video " TAKEN_AHEAD);
 }
 
+#define HEDGES		"about around roughly approximately nearly almost only just up some a an all"
+
+/* "takes up about 2GB of memory": is the amount at S what is taken? */
+static bool
+is_taken(struct talk t, const char *s)
+{
+	struct talk word = clause_word_ahead(t, s);
+
+	while (!talk_any_whole(word, IS_TAKEN) && talk_is_one_of(word, HEDGES))
+		word = clause_word_ahead(t, word.s);
+	return talk_any_whole(word, IS_TAKEN);
+}
+
 /* "My server has 256 GB and crashes": of the amount at S, however large it is; not "even with 64
  * GB", where something else decides, nor "it takes all 64 GB". */
 static bool
 fails_with_it(struct talk sentence, const char *s)
 {
-	return clause_names_failure(sentence) && !talk_any_whole(sentence, "even though although despite all any also too well") && !talk_any_whole(clause_word_ahead(sentence, s), IS_TAKEN);
+	return clause_names_failure(sentence) && !talk_any_whole(sentence, "even though although despite all any also too well") && !is_taken(sentence, s);
 }
 
 /* "I have 16 GB of RAM", "a MacBook with 16Gb RAM", "my RAM is 32 GB": what a machine has, and not
@@ -286,7 +299,7 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 				i = NEAR_AMOUNT;	/* "96 GB of video memory" */
 		if (i < NEAR_AMOUNT && is_short(sentence, word))
 			return s;
-		if (talk_any_whole(clause_word_ahead(t, s), IS_TAKEN) || has_no_trouble(sentence) || memchr(sentence.s, '?', sentence.n))
+		if (is_taken(t, s) || has_no_trouble(sentence) || memchr(sentence.s, '?', sentence.n))
 			continue;
 		if (talk_any_whole(talk_clause(t, s, 1), OTHER_ROOM))
 			continue;
@@ -342,7 +355,7 @@ oom_machine_small(struct talk t)
 	while ((s = oom_number_walk(sentence, ".", &to, &count))) {
 		if (talk_any_whole(s < at ? talk_part(sentence, s, at) : talk_part(sentence, at, s), OF_ANOTHER))
 			return NULL;
-		if (count >= 1 && count <= LEAST_MACHINE && !is_of_card(t, s, clause_word_behind(t, to)) && talk_is_one_of(clause_word_behind(t, to), "gb gib gi g gigs") &&
+		if (count >= 1 && count <= LEAST_MACHINE && !is_taken(sentence, s) && !is_of_card(t, s, clause_word_behind(t, to)) && talk_is_one_of(clause_word_behind(t, to), "gb gib gi g gigs") &&
 		    (talk_any_whole(talk_part(sentence, to, sentence.s + sentence.n), "ram memory") || talk_has_whole(talk_part(sentence, sentence.s, s), "memory limit|limit of memory|memory limits")))
 			return at;
 	}
