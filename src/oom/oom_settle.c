@@ -259,6 +259,15 @@ names_machines_error(const struct oom_log *log)
 	return i == sizeof(of_device) / sizeof(*of_device);
 }
 
+/* Or TensorFlow's, by the name of its class, where no other framework's files are there? */
+static bool
+names_tensorflows_error(const struct oom_log *log)
+{
+	const struct oom_told *told = &log->paste.told;
+
+	return told->said.line && !told->host && !log->paste.jax_files && !log->paste.torch_files && strstr(told->said.words, "ResourceExhaustedError");
+}
+
 static void
 told_alone(struct oom_log *log)
 {
@@ -290,6 +299,12 @@ told_alone(struct oom_log *log)
 		o.hedged = true;
 		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words),
 		    strstr(told->killed.words, "illed") ? "" : OR_ITS_FAULT);
+	}
+	if (names_tensorflows_error(log)) {
+		o.kind = OOM_TENSORFLOW;
+		o.who = oom_kind_name(OOM_TENSORFLOW);
+		o.host = false;
+		o.titled = true;
 	}
 	if (names_machines_error(log)) {
 		o.kind = OOM_MACHINE;

@@ -167,8 +167,8 @@ befell(struct talk t, const char *list, size_t *n)
 
 #define OF_PROGRAM	"profiler profiling test tests benchmark benchmarks script scripts module optimizer checker check analysis"
 
-/* "I got CUDA run of memory", "ran off memory": a slip for "run out of", where the memory is named at AT.
- * Not "the run of memory tests". */
+/* "I got CUDA run of memory", "ran off memory": a slip for "run out of", where the memory is named
+ * at AT. Not "the run of memory tests". */
 static const char *
 slips(struct talk t, const char *at, size_t n)
 {
