@@ -108,6 +108,30 @@ loads_for_each(struct talk t)
 	return NULL;
 }
 
+#define PROCESS_WITHIN	3	/* words from "each" to what it is of */
+
+/* "Every worker of gunicorn loads the model on the GPU": several of them on one device, where none
+ * is said to have its own. */
+static const char *
+each_on_device(struct talk t)
+{
+	struct talk rest, sentence, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	for (rest = t; (at = talk_find_whole(rest, "each|every", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		for (i = 0, word = clause_word_behind(sentence, at + n); i < PROCESS_WITHIN && word.n > 0 && !talk_is_one_of(word, "worker process subprocess instance replica"); i++, word = clause_word_behind(sentence, word.s + word.n))
+			;
+		if (i < PROCESS_WITHIN && word.n > 0 && talk_any_whole(talk_part(sentence, word.s, sentence.s + sentence.n), "loads has holds keeps creates load") && talk_any_whole(sentence, "model models network weights") &&
+		    talk_any_whole(sentence, "gpu vram cuda card") && !talk_any_begins(sentence, "dataloader loader num_worker") && !talk_any_whole(sentence, "not no n't without if should would could can ram cpu part parts shard rank") &&
+		    !talk_has_whole(sentence, OOM_ON_SEVERAL "|its gpu|its own gpu|its card|its device|their gpu|a gpu") && !memchr(sentence.s, '?', sentence.n))
+			return at;
+	}
+	return NULL;
+}
+
 /* "Each process gets a replica of the data", "loads all of the data", "loads the models into RAM
  * once for each GPU": as many of them as
  * processes. */
@@ -248,6 +272,7 @@ static const struct {
 	{ offsetof(struct oom_paste, attached), { WORDING_ATTACHED, NULL } },
 	{ offsetof(struct oom_paste, by_growth), { WORDING_BY_GROWTH, NULL } },
 	{ offsetof(struct oom_paste, processes), { WORDING_PROCESSES, NULL } },
+	{ offsetof(struct oom_paste, processes), { WORDING_NONE, each_on_device } },
 	{ offsetof(struct oom_paste, media), { WORDING_ONLY_LONG, NULL } },
 	{ offsetof(struct oom_paste, media), { WORDING_DIFFERS_LENGTH, NULL } },
 	{ offsetof(struct oom_paste, large), { WORDING_OWN_SIZE, NULL } },
