@@ -455,6 +455,7 @@ oom_told_in_itself(struct talk itself, const char *plain, const char *at)
 	return itself.s + (from > 0 ? from - 1 : 0);
 }
 
+#define HAS_NO_ROOM	"不够|不足|没有足够|没足够|不充足|爆|溢出|占满了|用满了"
 #define HAS_ROOM	"小于|不到|没满|没有满|未满|没占满|没用满|没有占满|还剩|剩余|充足|足够|够用|空闲|不高|很低|只占|才占|只用|没怎么"
 
 /* 显存, and not as "显存占用小于30%": is one of them not said to have room? */
@@ -465,7 +466,7 @@ names_card_memory(struct talk t)
 	size_t n;
 
 	while (talk_next_phrase(t, "显存", &at, &n))
-		if (!talk_any_phrase(talk_clause(t, at, n), HAS_ROOM))
+		if (!talk_any_phrase(talk_clause(t, at, n), HAS_ROOM) || talk_any_phrase(talk_clause(t, at, n), HAS_NO_ROOM))
 			return true;
 	return false;
 }
