@@ -1,6 +1,6 @@
 /*
  * metric-mismatch: a metric of something that no loss trains, accuracy where numbers are predicted,
- * or of as many answers as there are classes. A walk backward over the forward graph marks what the
+ * of what is never below 0, or of as many answers as there are classes. A walk backward over the forward graph marks what the
  * losses are made of, a walk forward what other parameters go into.
  */
 #include "rulekit/graph_query.h"
@@ -137,6 +137,41 @@ report_all(const struct rule *rule, struct lint *l, const struct result *r, long
 	diag_help(l->diags, d, classes > 2 ? "top=2, or without top, which is 1" : "without top, which is 1");
 }
 
+/* What makes the answers that accuracy takes for yes or no, if none of them can be below 0; NULL:
+ * they can. relu is none: 0 is a no, so that it leaves each answer on its side. */
+static const struct node *
+positive_maker(const struct tensor *answers)
+{
+	static const char *const name[] = { "sigmoid", "softmax", "softplus", "exp", NULL };
+	const struct node *n = tensor_maker(answers);
+	int i;
+
+	while (n && node_is(n, "scale") && op_real(n, "factor") > 0 && op_real(n, "offset") >= 0)
+		n = tensor_maker(n->in[0]);
+	for (i = 0; n && name[i]; i++)
+		if (node_is(n, name[i]))
+			return n;
+	return NULL;
+}
+
+static void
+report_positive(const struct rule *rule, struct lint *l, const struct result *r, const struct node *maker)
+{
+	struct diag *d = lint_report(l, rule, r->loc, "accuracy takes whatever is above 0 for yes, and %s makes nothing below 0: "
+	    "each answer counts as yes", maker->op->name);
+	bool classes = node_is(maker, "softmax");
+
+	diag_place(l->diags, d, maker->loc, "it is made here");
+	diag_fact(l->diags, d, "it is the share where x > 0 and target > 0.5 agree, so here that of the targets above 0.5, whatever "
+	    "is learnt");
+	if (classes)
+		diag_help(l->diags, d, "as target of a metric the label itself, class[K]: of labels the largest answer counts");
+	else if (node_is(maker, "sigmoid"))
+		diag_help(l->diags, d, "give it what sigmoid reads, or take 0.5 away: accuracy(p - 0.5, target)");
+	else
+		diag_help(l->diags, d, "take away from x what parts yes from no, as accuracy(x - 0.5, target)");
+}
+
 static void
 report_regression(const struct rule *rule, struct lint *l, const struct result *r,
     const struct node *loss)
@@ -173,7 +208,9 @@ check(const struct rule *rule, struct lint *l)
 		const struct tensor *of = r->predicted || !n || n->nin < 1 ? r->tensor : n->in[0];
 		struct diag *d;
 
-		if (!r->is_loss && counts_yes_and_no(n) && n->in[0] && mse[n->in[0]->id])
+		if (!r->is_loss && counts_yes_and_no(n) && positive_maker(n->in[0]))
+			report_positive(rule, l, r, positive_maker(n->in[0]));
+		else if (!r->is_loss && counts_yes_and_no(n) && n->in[0] && mse[n->in[0]->id])
 			report_regression(rule, l, r, mse[n->in[0]->id]);
 		if (!r->is_loss && counts_all_classes(n))
 			report_all(rule, l, r, (long long)n->in[1]->classes);
@@ -202,7 +239,9 @@ const struct rule rule_metric_mismatch = {
 	    "the metric.\n\n"
 	    "Reported too: accuracy of what mse trains. Of numbers it says nothing, as in Keras, "
 	    "where it stays near 0; of yes and no it wants logits, which are below 0 for no. Use "
-	    "bce_with_logits, or mse as the metric. And accuracy whose top is the number of classes, which is always 1.",
+	    "bce_with_logits, or mse as the metric. And accuracy whose top is the number of classes, which is always 1; "
+	    "and accuracy of yes and no where sigmoid, softmax, softplus or exp makes the answers: it takes each above 0 for yes, "
+	    "0.01 as well.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };
