@@ -36,7 +36,7 @@ counts_rounds(const struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	return log->bar && is_near_bar(y) && log->done >= FEW_ROUNDS && log->done < log->rounds;
+	return log->bar && !log->bar_past && is_near_bar(y) && log->done >= FEW_ROUNDS && log->done < log->rounds;
 }
 
 static bool

@@ -289,6 +289,7 @@ struct oom_log {
 	int64_t done, rounds;	/* as the last bar of progress says; -1: it does not */
 	int bar;		/* its line; 0: there is none */
 	bool epochs;		/* its rounds are epochs, by its title or how long they take */
+	bool bar_past;		/* a failure did not end its loop: what it stands at had not all fitted */
 	int bar_ahead;		/* the last line ahead of that with one which had gone on; 0: none */
 	struct oom_paste paste;	/* what stands beside messages */
 	int reading;		/* the last line with a bar of progress of what is loaded; 0: none */

@@ -9,6 +9,7 @@
 #include "oom/oom_status.h"
 
 #define MOST_SHIFT	40	/* by which millionths of a unit still fit */
+#define MOST_WORD	256	/* bytes of a word that does not matter, as of a path */
 #define MOST_BREAK	200	/* bytes of white space and quotation marks at one place */
 
 static bool
@@ -489,7 +490,7 @@ word(const char *s, const char *end)
 {
 	const char *from = s;
 
-	while (s < end && s - from < 64 && !is_blank(*s))
+	while (s < end && s - from < MOST_WORD && !is_blank(*s))
 		s++;
 	return s > from ? s : NULL;
 }

@@ -320,6 +320,18 @@ counts_epochs(struct piece title)
 	return piece_any_whole(title, "epochs") || (n == 5 && piece_any_begins(title, "epoch"));
 }
 
+/* Does the bar that was seen last go on, with a failure between: "13/30", the message, "16/30"? */
+static bool
+goes_on(const struct oom_log *log, const struct oom_bar *bar)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n; i++)
+		if (!log->messages.v[i].titled && log->messages.v[i].last >= log->bar)
+			return log->bar && bar->all > 0 && bar->all == log->rounds && bar->done > log->done;
+	return false;
+}
+
 static void
 note_bar(struct oom_log *log, struct piece line, int number)
 {
@@ -329,7 +341,7 @@ note_bar(struct oom_log *log, struct piece line, int number)
 	if (!oom_bar_read(line.s, line.n, &bar))
 		return;
 	title = until(bar.title, bar.title + bar.title_bytes);
-	if (piece_any_begins(title, "download fetching upload scanning preprocess tokeniz") || piece_any_of(title, "checkpoint shard weights pipeline"))
+	if (piece_any_begins(title, "download fetching upload scanning preprocess tokeniz patching merging fusing installing") || piece_any_of(title, "checkpoint shard weights pipeline"))
 		return;		/* neither rounds nor data */
 	if (piece_any_begins(title, "loading reading caching") && !piece_any_of(title, "model"))
 		log->reading = number;
@@ -339,6 +351,7 @@ note_bar(struct oom_log *log, struct piece line, int number)
 		log->evaluating = number;
 	if (log->bar && log->done > 0)
 		log->bar_ahead = log->bar;
+	log->bar_past = goes_on(log, &bar) || (log->bar_past && bar.all == log->rounds && bar.done >= log->done);
 	log->bar = number;
 	log->epochs = bar.seconds >= LONG_ROUND || counts_epochs(title);
 	log->done = bar.done;
