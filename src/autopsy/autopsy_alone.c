@@ -430,7 +430,10 @@ little_free(struct autopsy *y)
 		    "process has %s of it, with what libraries take.", full, size_human(has, held->bytes)));
 		return;
 	}
-	if (y->main->kind == OOM_XLA)
+	if (y->main->size[OOM_CACHED].known)
+		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, "The device was %s. By the message this process has %s of it in blocks that it took for something before, freed, and keeps.",
+		    full, size_human(has, y->main->size[OOM_CACHED].bytes)));
+	else if (y->main->kind == OOM_XLA)
 		autopsy_cause(y, SAYS_LITTLE_FREE, arena_printf(y->arena, "%s was free%s. What has the rest is not said: arrays of the program, its weights among them, which stay for as long as a name "
 		    "holds them, or another process.", size_human(human, b->free), y->lo > b->free ? ", less than was asked for" : ""));
 	else

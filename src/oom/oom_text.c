@@ -154,6 +154,50 @@ end_line(struct oom_text *t)
 		close_up(t, from);
 }
 
+/* ---- "858.54 MiB already alloc|", with a frame's upright stroke: a pane of a terminal, or a box around
+ * what a program says ---- */
+
+#define STROKE_BYTES	3
+
+/* Is the sign at S such a stroke, thin, thick or double? */
+static bool
+is_stroke(const char *s)
+{
+	return memcmp(s, "\xe2\x94\x82", STROKE_BYTES) == 0 || memcmp(s, "\xe2\x94\x83", STROKE_BYTES) == 0 ||
+	    memcmp(s, "\xe2\x95\x91", STROKE_BYTES) == 0;
+}
+
+/* The one that ends the line is left out, with the blanks ahead of it. */
+static void
+end_framed(struct oom_text *t)
+{
+	size_t n = t->n;
+
+	while (n > 0 && t->text[n - 1] == ' ')
+		n--;
+	if (n < STROKE_BYTES || !is_stroke(t->text + n - STROKE_BYTES))
+		return;
+	for (n -= STROKE_BYTES; n > 0 && t->text[n - 1] == ' '; n--)
+		;
+	t->n = n;
+}
+
+/* For the one that begins it stands a blank. */
+static void
+begin_framed(struct oom_text *t)
+{
+	size_t from;
+
+	if (t->n < STROKE_BYTES || !is_stroke(t->text + t->n - STROKE_BYTES))
+		return;
+	for (from = t->n - STROKE_BYTES; from > 0 && t->text[from - 1] == ' '; from--)
+		;
+	if (from > 0 && t->text[from - 1] != '\n')
+		return;
+	t->n -= STROKE_BYTES;
+	keep_byte(t, ' ');
+}
+
 /* "C:" ahead of a backslash: JSON would have two of those. */
 static bool
 ends_in_drive(const struct oom_text *t)
@@ -225,10 +269,13 @@ oom_text_take(struct oom_text *t, unsigned char c)
 	if (c == '\r' || (c < ' ' && c != '\n' && c != '\t'))
 		return;
 	if (c == '\n') {
+		end_framed(t);
 		end_joined(t);
 		end_line(t);
 	}
 	t->before = c == '\\' || c == 0xc2 ? c : 0;
 	if (!t->before)
 		keep_byte(t, (char)c);
+	if (c >= 0x80)
+		begin_framed(t);
 }
