@@ -163,7 +163,7 @@ grows(struct talk t)
 
 #define ASKING	"a an is are was were do does did can could would may might has have any possible possibly maybe memory leak leakage gpu ram vram cuda"
 
-#define OF_READING	"tried with|tried the|tried memory|tried tensorflow|tried pytorch|read about|read the|looked at|looked into|searched for|leak fix|leak fixes|leak solution|leak solutions"
+#define OF_READING	"tried with|tried the|tried memory|tried tensorflow|tried pytorch|read about|read the|looked at|looked into|searched for|leak fix|leak fixes|leak solution|leak solutions|issue #|issues #|previous issue|previous issues|earlier issue|earlier issues|similar issue|similar issues|described a|reported a"
 
 /* "Maybe a library leaks", "I tried with memory leak issues": a guess of what it may be, or what
  * was read of it, and no growth that was seen. */

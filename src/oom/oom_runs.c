@@ -75,6 +75,27 @@ fails_at_second(struct talk t)
 	    !talk_any_begins(sentence, "epoch step batch iter stage phase valid") && !clause_is_question(sentence) ? at : NULL;
 }
 
+#define MADE_ONES	"prompt image picture photo video generation inference request run query song clip sample call execution job prediction question message transcription translation conversion simulation"
+
+/* "It is at 80% after finishing the first prompt, and when I launch the next one, I get this error":
+ * one is made, and the next fails. */
+static const char *
+fails_at_next(struct talk t)
+{
+	const char *at = NULL, *next;
+	struct talk sentence;
+	size_t n, m;
+
+	while (talk_next_phrase(t, "the first ", &at, &n)) {
+		sentence = talk_sentence(t, at);
+		next = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "the next one|the second one|the next|another one|a new one|the following one", &m);
+		if (next && talk_is_one_of(clause_word_behind(t, at + n), MADE_ONES) && (oom_short_fails(talk_part(t, next, sentence.s + sentence.n)) || clause_names_failure(talk_part(t, next, sentence.s + sentence.n))) &&
+		    !clause_is_question(sentence) && !talk_any_begins(sentence, "epoch step batch iter stage phase valid layer fold model"))
+			return at;
+	}
+	return NULL;
+}
+
 /* "The first one runs fine but then I get" */
 const char *
 oom_runs_well_once(struct talk t)
@@ -92,7 +113,7 @@ oom_runs_again(struct talk t)
 
 	if (said)
 		return talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功|还是|依然|仍") ? NULL : said;
-	if ((said = fails_at_second(t)))
+	if ((said = fails_at_second(t)) || (said = fails_at_next(t)))
 		return said;
 	return talk_any_of(t, "run ran train execut inference generat try attempt image") ? clause_says_unless(t, "a second time|at the second time|the second time it|at the second try|on the second try|at the second attempt|on the second attempt|on the second image|at the second image|on the second generation|at the second generation|second run|run the cell again|rerun the cell|re-run the cell|"
 	    "when i rerun|when i re-run|when i started a new training|when i start a new training|try to train it again|try to train the model again|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
