@@ -189,6 +189,8 @@ tell_bytes(struct lint *l, struct diag *g, const struct finding *f)
 	else if (from->classes)
 		diag_help(l->diags, g, "%s -> embedding(%d, ...) gives each a vector of its own: their numbers say nothing", from->name,
 		    from->classes);
+	else if (file && m->set.data.scale > 1)
+		diag_help(l->diags, g, "scale= is what bytes are multiplied by: 1/255 was meant, of train and validate?");
 	else if (is_moved(f) && !(file && f->factor == m->set.data.scale))
 		diag_help(l->diags, g, "divide them by %g, too", largest_byte(f));
 	else
@@ -386,6 +388,8 @@ advise(struct lint *l, struct diag *g, struct input_looks *k, const struct input
 		    name ? arena_printf(l->module->arena, "%s -> batchnorm -> ...", name) : "batchnorm before it");
 	else if (!is_as_read(l->module, c))
 		diag_help(l->diags, g, "divide them by %.4g, too", fmax(fabs(column_least(c)), fabs(column_most(c))));
+	else if (c->of->dtype != DT_U8 && l->module->set.data.scale > 1 && hypot(c->mean, c->spread) < LARGE)
+		diag_help(l->diags, g, "scale= is what they are multiplied by: leave it out, of train and validate, or write the reciprocal");
 	else if (c->of->dtype != DT_U8 && serves_all(k, largest(c)))
 		diag_help(l->diags, g, "scale=1/%.0f in data, of train and validate; or %s%sscale(1/%.0f) -> ...", largest(c),
 		    name ? name : "", name ? " -> " : "", largest(c));
@@ -484,7 +488,8 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 	g = lint_report(l, rule, n->loc, "'%s' reads '%s' as %s %.4g to %.4g: %s", n->path, f->input->name, is_moved(f) || f->input->classes ? "numbers of" : "bytes of",
 	    f->factor < 0 ? f->white * f->factor + f->offset : f->offset,
 	    f->factor < 0 ? f->offset : f->white * f->factor + f->offset,
-	    is_tiny(f) ? "they are scaled twice" : "nothing scales them");
+	    is_tiny(f) ? "they are scaled twice" : f->factor == 1 ? "nothing scales them" : fabs(f->factor) < 1 ?
+	    "what scales them leaves them large" : arena_printf(l->module->arena, "they are multiplied by %g", f->factor));
 	tell_bytes(l, g, f);
 }
 
