@@ -57,12 +57,15 @@ count(const struct data_look *d, const struct range *legal, bool whole, const in
 
 /* ---- classes ---- */
 
-/* Of a table: do the labels stand in its first column, before the inputs? */
+/* Of a table: do the labels stand in its first column, before the inputs? If ALL, each class there is, too. */
 static bool
-are_first(const struct data_source *source, const struct data_look *d, const struct range *legal)
+are_first(const struct data_source *source, const struct data_look *d, const struct range *legal, bool all)
 {
+	uint64_t seen = 0;
 	int64_t row;
 
+	if (all && legal->most > 62)
+		return false;
 	if (d->field == 0 || d->width > 1 || !reader_has(source->reader, "label_first") || reader_flag(source, "label_first"))
 		return false;
 	for (row = 0; row < d->rows; row++) {
@@ -70,8 +73,9 @@ are_first(const struct data_source *source, const struct data_look *d, const str
 
 		if (x < legal->least || x > legal->most || x != floor(x))
 			return false;
+		seen |= all ? (uint64_t)1 << (int)x : 0;
 	}
-	return true;
+	return !all || seen + 1 == (uint64_t)1 << ((int)legal->most + 1);
 }
 
 static void
@@ -95,7 +99,7 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 	diag_fact(l->diags, g, "of %lld %s in its first part %lld are none of them, the first in "
 	    "row %lld; they go from %g to %g", (long long)c.values, t->tokens ? "tokens" : "labels",
 	    (long long)c.outside, (long long)c.first + 1, c.range.least, c.range.most);
-	if (c.fractions > 0 && are_first(source, &look, &legal))
+	if (c.fractions > 0 && are_first(source, &look, &legal, false))
 		diag_help(l->diags, g, "column 1 holds such labels: label_first=true has targets before inputs");
 	else if (c.fractions > 0)
 		diag_help(l->diags, g, "a %s is a whole number; for numbers of any kind declare "
@@ -114,6 +118,9 @@ check_classes(const struct rule *rule, struct lint *l, const struct data_source 
 		diag_help(l->diags, g, "classes are numbered from 0: number them so in the file%s",
 		    t->kind == T_TARGET ? "; or, where a label below 0 is to count for nothing, say so "
 		    "in the loss by ignore=" : "");
+	else if (t->kind == T_TARGET && are_first(source, &look, &legal, true))
+		diag_help(l->diags, g, "column 1 holds just 0 to %d: label_first=true, if those are the labels; else %g classes",
+		    t->classes - 1, c.range.most + 1);
 	else
 		diag_help(l->diags, g, "%g classes, if the labels are right; the program stops at "
 		    "them", c.range.most + 1);
