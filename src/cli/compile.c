@@ -199,13 +199,10 @@ static void
 set_objective(struct pass_options *o, const struct module *m, const struct compile_args *args)
 {
 	const struct settings *set = &m->set;
-	int objective = args->objective_bytes ? OBJECTIVE_SPEED : args->objective ? args->objective : (int)set->objective;
+	int objective = args->objective_bytes ? OBJECTIVE_SPEED : args->objective ? args->objective : (int)objective_of(m, o->target);
 	int64_t room = set->device.given ? target_memory(o->target, settings_ranks(set), &set->device) : 0;
 	int64_t asked = asked_bytes(m, args);
 
-	if (objective == OBJECTIVE_AUTO)
-		objective = o->target->is_gpu && card_named(m) && !set->recompute_budget ? OBJECTIVE_SPEED :
-		    OBJECTIVE_MEMORY;
 	o->speed = args->program && objective == OBJECTIVE_SPEED;
 	if (o->speed)
 		o->most_bytes = asked && (!room || asked < room) ? asked : room;

@@ -45,6 +45,15 @@ card_named(const struct module *m)
 	return g && g->multiprocessors ? g : NULL;
 }
 
+/* Speed, where a card gives reason to, unless recomputation is to stay within a size. */
+enum objective
+objective_of(const struct module *m, const struct target *target)
+{
+	if (m->set.objective != OBJECTIVE_AUTO)
+		return m->set.objective;
+	return target->is_gpu && card_named(m) && !m->set.recompute_budget ? OBJECTIVE_SPEED : OBJECTIVE_MEMORY;
+}
+
 struct card
 card_of(const struct module *m)
 {

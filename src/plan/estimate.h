@@ -22,6 +22,8 @@ struct card {			/* per nanosecond, of one that calls share */
 
 /* The card that the module's device names, if programs can be built for it; else NULL. */
 const struct gpu	*card_named(const struct module *);
+/* What a program for the target is planned for where nothing but the spec says so. */
+enum objective	objective_of(const struct module *, const struct target *);
 /* Where it is not known, a large one. */
 struct card	card_of(const struct module *);
 /* Nanoseconds that a call would have the whole card for: the larger of traffic and arithmetic. */

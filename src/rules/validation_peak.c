@@ -5,9 +5,11 @@
 #include "rulekit/measure.h"
 
 #include "fit/whatif.h"
+#include "plan/estimate.h"
 #include "plan/plan.h"
 
-#define WORTH_SHARE	8	/* of the arena that a smaller batch must save */
+#define WORTH_SHARE	8	/* of the arena that a smaller batch must save, */
+#define WORTH_PART	4	/* and of a device that all of it fits in */
 
 static struct loc
 place_of(const struct module *m)
@@ -35,6 +37,20 @@ smaller(struct module *m, int64_t *batch)
 	return other;
 }
 
+/* Does the device have room for it? What is no large part of a device matters to nobody; and a
+ * program that is planned for speed takes what there is, so that fewest bytes say what it needs
+ * only where that is too much. */
+static bool
+has_room(const struct module *m, int64_t saved)
+{
+	int64_t room = m->set.device.given ? m->set.device.memory : 0;
+
+	if (m->set.objective_bytes && (!room || m->set.objective_bytes < room))
+		room = m->set.objective_bytes;
+	return room && m->plan->arena_bytes <= room &&
+	    (objective_of(m, m->plan->target) == OBJECTIVE_SPEED || saved < room / WORTH_PART);
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -48,7 +64,7 @@ check(const struct rule *rule, struct lint *l)
 		return;
 	other = smaller(m, &batch);
 	saved = other ? m->plan->arena_bytes - other->plan->arena_bytes : 0;
-	if (saved < SMALLEST_HAZARD || saved < m->plan->arena_bytes / WORTH_SHARE)
+	if (saved < SMALLEST_HAZARD || saved < m->plan->arena_bytes / WORTH_SHARE || has_room(m, saved))
 		return;
 	g = lint_report(l, rule, place_of(m), "validation at batch %lld decides the memory of "
 	    "'%s': %s, of which training at %lld needs "
@@ -83,7 +99,8 @@ const struct rule rule_validation_peak = {
 	.doc = "Validation keeps nothing for backward, so it can take larger batches than "
 	    "training; but one large enough needs more than all that training keeps. Its results "
 	    "are the same at any batch, so that this memory buys nothing but a little time.\n\n"
-	    "Reported where a smaller batch saves 256 MiB or more, and an eighth of the arena. "
+	    "Reported where a smaller batch saves 256 MiB or more, and an eighth of the arena; of a device that has room for all of it "
+	    "a quarter, and nothing where the program is planned for speed, as for a card by its name, which takes what there is. "
 	    "The largest power of two at which training decides is planned and told. Seen as "
 	    "160,000 pictures validated in one batch, 4.9 GiB (keras #14136).",
 	.check = check,
