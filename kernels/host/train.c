@@ -22,6 +22,9 @@ update_landed(struct run *r, const struct flight *f)
 	struct state *s = &r->state;
 
 	for (int k = 0; k < TRAIN_RESULTS; k++) {
+		if (!isfinite(r->sum[k]) && f->update == 1)
+			fail("%s is %g at update 1: before the learning rate, suspect a logarithm, root or quotient of 0, data that "
+			    "are no finite numbers, and values beyond what the precision holds", train_results[k].name, r->sum[k]);
 		if (!isfinite(r->sum[k]))
 			fail("%s is %g at update %lld (epoch %lld): the training has diverged; try a "
 			    "smaller learning rate, warm-up or clipping", train_results[k].name,
