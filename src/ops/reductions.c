@@ -66,10 +66,18 @@ reduced(const struct node *n, const struct tensor *x)
 static bool
 axes_exist(struct build *b, const struct node *n)
 {
-	if (n->in[0]->rank == 0)
-		return op_error(b, n, "%s: input is %s, which has no axes (the batch is not counted; a loss is "
-		    "averaged over it anyway)", n->op->name, op_operand_text(b, n->in[0]));
-	return shape_axes(b, n);
+	static const char *const idle[] = { "mean", "sum", "max", "min" };	/* of one number it is that number */
+	struct diags *d = b->module->diags;
+	size_t i;
+
+	if (n->in[0]->rank > 0)
+		return shape_axes(b, n);
+	op_error(b, n, "%s: input is %s, which has no axes (the batch is not counted)", n->op->name, op_operand_text(b, n->in[0]));
+	for (i = 0; i < sizeof(idle) / sizeof(*idle); i++)
+		if (strcmp(n->op->name, idle[i]) == 0)
+			diag_help(d, d->all.v[d->all.n - 1], "leave %s out: that is one number already; over the batch, losses and metrics are "
+			    "averaged anyway", n->op->name);
+	return false;
 }
 
 static bool
