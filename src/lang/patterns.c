@@ -76,10 +76,10 @@ add_segment(struct expander *ex, struct map *seen, struct names *names, const ch
 	names_add(ex->a, names, segment);
 }
 
-/* What follows in the paths that begin with N letters, up to a dot, of TEXT; with ANYWHERE, all
- * segments of paths. */
+/* With FIRST, what follows in the paths that begin with N letters, up to a dot, of TEXT; with
+ * INNER, all segments of paths that stand behind a dot. */
 static struct names
-next_segments(struct expander *ex, bool layers, const char *text, size_t n, bool anywhere)
+next_segments(struct expander *ex, bool layers, const char *text, size_t n, bool first, bool inner)
 {
 	struct map seen = { NULL, 0, 0, NULL, 0 };
 	struct names names = { NULL, 0, 0 };
@@ -89,11 +89,39 @@ next_segments(struct expander *ex, bool layers, const char *text, size_t n, bool
 	for (i = 0; (path = path_at(ex, layers, i)); i++) {
 		if (strncmp(path, text, n) != 0)
 			continue;
-		add_segment(ex, &seen, &names, path + n);
-		for (dot = path; anywhere && (dot = strchr(dot, '.'));)
+		if (first)
+			add_segment(ex, &seen, &names, path + n);
+		for (dot = path; inner && (dot = strchr(dot, '.'));)
 			add_segment(ex, &seen, &names, ++dot);
 	}
 	return names;
+}
+
+/* Is it a path's first part, or all of it? */
+static bool
+begins_path(const struct expander *ex, bool layers, const char *text)
+{
+	size_t n = strlen(text);
+	const char *path;
+	int i;
+
+	for (i = 0; (path = path_at(ex, layers, i)); i++)
+		if (strncmp(path, text, n) == 0 && (path[n] == '.' || path[n] == '\0'))
+			return true;
+	return false;
+}
+
+/* Of "*.NAME" that is there without the "*." alone. */
+static void
+tell_begins(struct expander *ex, struct diag *g, const char *name, const struct names *inner)
+{
+	const char *like = NULL;
+	int i;
+
+	for (i = 0; i < inner->n && !like; i++)
+		like = strstr(inner->v[i], name) ? inner->v[i] : NULL;
+	diag_help(ex->d, g, like ? "'%s' stands at the start, where nothing is before it: write '%s'; further in there is '*.%s'" :
+	    "'%s' stands at the start, where nothing is before it: write '%s'", name, name, like);
 }
 
 #define MOST_LISTED	12	/* segments in a message */
@@ -115,17 +143,20 @@ static void
 tell_what_there_is(struct expander *ex, struct diag *g, const char *text, bool layers)
 {
 	bool anywhere = strncmp(text, "*.", 2) == 0;
-	struct names next = next_segments(ex, layers, "", 0, anywhere), more;
-	const char *near = anywhere ? names_near(text + 2, &next) : NULL, *dot;
+	struct names next = next_segments(ex, layers, "", 0, true, anywhere), more = next_segments(ex, layers, "", 0, false, anywhere);
+	bool begins = anywhere && begins_path(ex, layers, text + 2);
+	const char *near = anywhere && !begins ? names_near(text + 2, &more) : NULL, *dot;
 	size_t n = 0;
 
 	for (dot = text; !anywhere && (dot = strchr(dot, '.')); next = more, n = (size_t)(dot - text)) {
-		more = next_segments(ex, layers, text, (size_t)(++dot - text), false);
+		more = next_segments(ex, layers, text, (size_t)(++dot - text), true, false);
 		if (more.n == 0)
 			break;
 	}
 	if (near)
 		diag_help(ex->d, g, "did you mean '*.%s'?", near);
+	else if (begins)
+		tell_begins(ex, g, text + 2, &more);
 	else if (n == 0 && next.n > 0 && callee_find(ex, ex->body, text, false).kind == CALLEE_BLOCK)
 		diag_help(ex->d, g, "paths begin with %s; a use of a block is called as its label, first: %s", list_of(ex, &next), text);
 	else if (n > 0)
