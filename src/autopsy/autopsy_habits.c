@@ -412,7 +412,7 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_RASTER:
 		return strcmp(y->main->who, "R") == 0;
 	case HABIT_SHM:
-		return y->main->says && (strcmp(y->main->says, PAGE_GONE) == 0 || strcmp(y->main->says, FULL_FILES) == 0);
+		return y->main->says && (strcmp(y->main->says, PAGE_GONE) == 0 || strcmp(y->main->says, FULL_FILES) == 0 || strcmp(y->main->says, SHARED_NCCL) == 0);
 	case HABIT_HDF5:
 		return strcmp(y->main->who, "Caffe") == 0;
 	default:

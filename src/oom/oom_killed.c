@@ -38,7 +38,7 @@ quotes_killed(struct talk t)
 
 	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
 		to = at + n;
-		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), "shows says displays prints printed output outputs message messages hint hints")))
+		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), "shows says displays prints printed output outputs message messages hint hints reason cause")))
 			continue;
 		if (to < end && memchr("`\"'()*", at[-1], 7) && memchr("`\"')*.!", *to, 7))
 			return at;

@@ -89,7 +89,7 @@ const struct phrase oom_phrases[] = {
 	{ "~defaultcpuallocator: can't allocate memory", HOST(OOM_PYTORCH_CPU) },	/* cut */
 	{ "~defaultcpuallocator: not enough memory", ON_WINDOWS },
 	{ "gAlignment, nbytes) == 0. 12 vs 0", HOST(OOM_PYTORCH_CPU) },	/* 12: ENOMEM */
-	{ "unable to write to file </torch_", HOST_SAYS("PyTorch", SHARED_TENSORS) },
+	{ "unable to write to file </torch_", HOST_SAYS("PyTorch", SHARED_TENSORS) }, { "Error while creating shared memory segment ", HOST_SAYS("NCCL", SHARED_NCCL) },
 	{ "modules are dispatched on the CPU or the disk. Make sure you have enough GPU RAM to fit", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) },
 	{ "received # items of ancdata", APART("Python's multiprocessing", OPEN_FILES) },
 	{ "unable to open shared memory object </torch_", APART("PyTorch", OPEN_FILES) },
@@ -122,7 +122,7 @@ const struct phrase oom_phrases[] = {
 	{ "Prediction on device was unsuccessful, probably due to a lack of memory", ROW(ROLE_MESSAGE, OOM_CUDA, false,
 	    "nnU-Net", ALL_WINDOWS, PHRASE_HEDGED | PHRASE_WARNING) },
 	{ "subprocesses has abruptly died during map operation", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "datasets", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
-	{ "A process in the process pool was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "A process in the process pool was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) }, { "A child process terminated abruptly, the process pool is not usable", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "worker process managed by the executor was unexpectedly terminated", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", JOBLIB_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Background workers died", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	/* XLA and JAX, whose allocator is TensorFlow's: JAX is built with that from outside */

@@ -204,7 +204,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Killed: 9", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "macOS", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb\n", ENDED },	/* the same, in Chinese */
 	{ "Killed\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
-	{ "line # : # Killed", ENDED },
+	{ "~line # : # killed", ENDED },
 	{ "riga # : # Killed", ENDED }, { "linha # : # Killed", ENDED }, { "línea # : # Killed", ENDED },	/* as bash says it elsewhere */
 	{ ".sh: # : # killed", ENDED },
 	{ "]+ Killed", ENDED },
@@ -240,7 +240,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~exited (137)", ENDED },
 	{ "~signal: killed", ENDED },
 	{ "~by SIGKILL", ENDED },
-	{ "~by signal 9", ENDED },
+	{ "~by signal 9", ENDED }, { "~by signal SIGKILL", ENDED },	/* as fish says it */
 	{ "~to signal 9", ENDED },
 	{ "~from signal 9", ENDED },
 	{ "~got signal 9", ENDED },

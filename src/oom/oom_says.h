@@ -312,6 +312,8 @@
     TRY BY_WORKERS "Fewer workers" TRY BY_BATCH "smaller batches" TRY_END ", need less" WITH_ROOM(" of shared memory") ". It is a part of the " MACHINES "."
 #define SHARED_TENSORS	"PyTorch puts tensors that processes share into files in shared memory (/dev/shm), which was most likely full" SHM_OF_DOCKER	\
     "Fewer or smaller tensors that are shared at a time need less. It is a part of the " MACHINES "."
+#define SHARED_NCCL	"NCCL could not make a piece of shared memory (/dev/shm), in which the processes of one machine pass each other what they send, and which was most likely full" SHM_OF_DOCKER	\
+    WITH_ROOM("Where that had room, rights or a name that was left by another run refused it. ") "It is a part of the " MACHINES ": the batch plays no part. Fewer processes there need less; NCCL_SHM_DISABLE=1 does without it, more slowly."
 #define NOT_MAPPED	"PyTorch could not map a piece of shared memory, in which processes pass tensors to each other: the system had no memory for it, "	\
     "or a process has as many such pieces as it may (vm.max_map_count), as where many small tensors are kept, or a limit on its addresses (ulimit -v). "	\
     "It is the " MACHINES "."
