@@ -60,6 +60,23 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_ENLARGES] = "upscale|upscaling|upscaler|upscayl|cupscale|rescale a picture|enlarge a picture|enlarging pictures",
 };
 
+/* "--esrgan-models-path data/ESRGAN": an option that says where files lie, and what it says: no use
+ * of them. */
+static bool
+is_of_option(struct talk t, const char *at)
+{
+	const char *from = at, *to;
+
+	while (from > t.s && from[-1] != ' ' && from[-1] != '=')
+		from--;
+	if (from > t.s && *from != '-')
+		for (from--; from > t.s && from[-1] != ' '; from--)
+			;
+	for (to = from; to < t.s + t.n && (piece_is_word(*to) || *to == '-'); to++)
+		;
+	return to - from > 2 && from[0] == '-' && from[1] == '-' && talk_any_whole(talk_part(t, from, to), "path paths dir dirs folder directory");
+}
+
 /* A name of a few letters within that of a folder, "D:\\AI\\TTS\\tts-webui", is anyone's; and so is
  * a program's that does more, "whisper-diarization/diarize.py", or makes surfaces in some way,
  * "extract_mesh.py". */
@@ -68,6 +85,8 @@ is_of_folder(int domain, struct talk t, const char *at, size_t n)
 {
 	const char *to = at + n, *end = t.s + t.n;
 
+	if (is_of_option(t, at))
+		return true;
 	if ((domain == DOMAIN_SPEAKERS || domain == DOMAIN_MESHES) && to + 2 < end && memcmp(to, ".py", 3) == 0)
 		return true;
 	return (n <= SHORT_NAME || domain == DOMAIN_SPEAKERS) && ((at > t.s && memchr("/\\-_", at[-1], 4)) || (to < end && memchr("/\\-_", *to, 4)));
