@@ -133,7 +133,7 @@ is_size_that_runs(struct talk t, const char *s)
     "quantization_bit 4|quantization_bit 8|quantization_bit=4|quantization_bit=8|.quantize(4)|.quantize(8)|--quantize|--quantization|eetq"
 /* What makes such weights of others, which have 16 bits until then: */
 #define BY_SAMPLES_OF	"model.quantize(tokenizer|model.quantize(calib|model.quantize(examples|model.quantize(traindataset|model.quantize(data"
-#define QUANTIZING	"python quantize.py|python3 quantize.py|hf_ptq.py|--qformat|quantizeconfig(|gptqmodifier(|awqmodifier("
+#define QUANTIZING	"python quantize.py|python3 quantize.py|hf_ptq.py|--qformat|quantizeconfig(|gptqmodifier(|awqmodifier(|lmdeploy lite|lite auto_awq|lite auto_gptq|lite smooth_quant|lite calibrate"
 
 /* "convert-hf-to-gguf.py", "hf2gguf": what is made then, and need not have fewer. */
 static bool
