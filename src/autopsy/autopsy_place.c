@@ -67,8 +67,8 @@ loading(struct autopsy *y)
 		place_cause(y, SAYS_LOADING, "By the traceback it failed where weights get their values, not in a "
 		    "step: the batch plays no part.");
 	else if ((o->facts & TRACE_LOADING) && !(o->facts & (TRACE_FORWARD | TRACE_LATE | TRACE_GATHERS)))
-		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed while weights were put on "
-		    "the device or converted there, not in a step, where a batch would need room%s.%s", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
+		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the %s it failed while weights were put on "
+		    "the device or converted there%s, not in a step, where a batch would need room%s.%s", o->of_weight ? "name on its line" : "traceback", o->of_weight ? ", or an adapter was merged into them" : "", b->total > 0 && b->allocated >= 0 ? arena_printf(y->arena,
 		    ", and this process's tensors had %s of the device's %s by then%s",
 		    size_human(had, b->allocated), size_human(all, b->total), b->allocated < b->total / 2 ? "" :
 		    ", this model's own or those of others that were made before in the same process (trials, cells of a notebook), which "

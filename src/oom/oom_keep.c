@@ -118,6 +118,7 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->python |= o->python;
 	old->raised |= o->raised;
 	old->of_cuda |= o->of_cuda;
+	old->of_weight |= o->of_weight;
 	old->convolves |= o->convolves;
 	old->attends |= o->attends;
 	old->commented &= o->commented;

@@ -146,6 +146,7 @@ struct oom_message {
 	bool wrapped;		/* what is free is told as that: a count that ran below 0 */
 	bool of_cuda;		/* its line speaks of CUDA ahead of it */
 	bool attends;		/* by its words it comes of a file of TensorFlow for softmax or products of matrices, as attention's scores do; */
+	bool of_weight;		/* its line names the weight that found no room */
 	bool convolves;		/* so does it of a file of TensorFlow for convolution, pooling or normalization */
 	bool raised;		/* what a traceback of Python ends with */
 	bool logged;		/* of a level of which a run goes on */

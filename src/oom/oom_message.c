@@ -404,6 +404,24 @@ locks_pages(const struct log_reader *r, const struct oom_message *o, const char 
 	return o->kind == OOM_CUDA && !o->says && !o->host && (says_locks(oom_line_of(r, begin, s, end)) || says_locks(oom_surroundings(r, begin, s, end)));
 }
 
+#define LEAST_DOTS	2	/* of a weight's name within a network */
+
+/* "ERROR blocks.0.norm1.weight CUDA out of memory": a program that puts weights on a device, or
+ * patches them there, one by one, names the one that found no room. */
+static bool
+names_weight(const struct log_reader *r, const char *begin)
+{
+	const char *from = oom_lines_ahead(r, begin, 1), *end = begin, *s;
+	int dots = 0;
+
+	while (end > from && strchr(" :", end[-1]))
+		end--;
+	for (s = end; s > from && (is_letter(s[-1]) || is_digit(s[-1]) || s[-1] == '_' || s[-1] == '.'); s--)
+		dots += s[-1] == '.';
+	return dots >= LEAST_DOTS && ((end - s > 7 && memcmp(end - 7, ".weight", 7) == 0) || (end - s > 5 && memcmp(end - 5, ".bias", 5) == 0)) &&
+	    s > from && s[-1] == ' ';
+}
+
 void
 oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
     const char *s, const char *end)
@@ -473,6 +491,8 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	code = oom_lines_ahead(r, begin, 3);
 	o.alone = r->titled;
 	oom_trace_message(&r->trace, &o, code, (size_t)(begin - code), r->source);
+	if (!o.facts && !o.host && (o.of_weight = names_weight(r, begin)))
+		o.facts = TRACE_LOADING;
 	if (o.warning && o.says && strcmp(o.says, SKIPPED) == 0)
 		oom_keep_caught(r->log, r->line, false);
 	oom_keep(r->log, &o);
