@@ -65,6 +65,20 @@ past_scale(const struct tensor *t)
 	return n;
 }
 
+/* Is it read from the data as what is to be answered, as it is or as numbers, one-hot, or in another form? */
+static bool
+is_target(const struct tensor *t)
+{
+	const struct node *n = t->def;
+
+	while (node_is(n, "cast") || node_is(n, "scale") || node_is(n, "one_hot") || node_is(n, "permute") || node_is(n, "transpose") ||
+	    node_is(n, "flatten") || node_is(n, "reshape")) {
+		t = n->in[0];
+		n = t->def;
+	}
+	return t->kind == T_TARGET;
+}
+
 /* Is it the sum of T? */
 static bool
 sums(const struct tensor *of, const struct tensor *t)
@@ -88,7 +102,7 @@ shared_logits(const struct node *n)
 	for (k = 0; node_is(product, "mul") && product->nin > 1 && product->in[1] && k < 2; k++) {
 		const struct tensor *x = product->in[k], *t = product->in[1 - k];
 
-		if (t->kind == T_TARGET && x->def && is_unbounded(tensor_maker(x)) &&
+		if (is_target(t) && x->def && is_unbounded(tensor_maker(x)) &&
 		    ((sums(whole->in[0], x) && sums(whole->in[1], t)) || (sums(whole->in[1], x) && sums(whole->in[0], t))))
 			return tensor_maker(x);
 	}
