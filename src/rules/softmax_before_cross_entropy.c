@@ -52,6 +52,17 @@ maker_of(const struct tensor *t)
 	return node_is(n, "transpose") ? tensor_maker(n->in[0]) : n;
 }
 
+/* exp(x) / sum(exp(x)): a softmax that is written out. */
+static bool
+is_hand_softmax(const struct node *n)
+{
+	const struct node *sum = node_is(n, "div") && n->nin > 1 && n->in[1] ? n->in[1]->def : NULL;
+
+	while (node_is(sum, "broadcast") || node_is(sum, "reshape"))
+		sum = sum->in[0]->def;
+	return node_is(sum, "sum") && sum->in[0] == n->in[0] && node_is(n->in[0]->def, "exp");
+}
+
 /* The softmax whose output is the loss's logits; NULL: there is none. */
 static const struct node *
 applied_twice(const struct node *loss)
@@ -60,7 +71,7 @@ applied_twice(const struct node *loss)
 	bool bce = node_is(loss, "bce_with_logits") || node_is(loss, "focal"), counts = node_is(loss, "poisson_nll");
 	const struct node *last = many || bce || counts ? maker_of(loss->in[0]) : NULL;
 
-	return (many && node_is(last, "softmax")) || (bce && node_is(last, "sigmoid")) || (counts && node_is(last, "exp")) ?
+	return (many && (node_is(last, "softmax") || is_hand_softmax(last))) || (bce && node_is(last, "sigmoid")) || (counts && node_is(last, "exp")) ?
 	    last : NULL;
 }
 
@@ -86,13 +97,19 @@ check(const struct rule *rule, struct lint *l)
 		const struct node *n = m->forward->nodes.v[i];
 		const struct node *last = applied_twice(n);
 		struct diag *g;
+		bool hand;
 
 		if (!last || !place_is_new(&reported, l, rule, last->loc))
 			continue;
+		hand = is_hand_softmax(last);
 		g = lint_report(l, rule, last->loc, "%s is applied twice: %s takes %s and does "
-		    "it itself", last->op->name, n->op->name, node_is(n, "poisson_nll") ? "logarithms" : "logits");
+		    "it itself", hand ? "softmax, written out," : last->op->name, n->op->name, node_is(n, "poisson_nll") ? "logarithms" : "logits");
 		diag_place(l->diags, g, n->loc, "the loss is here");
 		tell_bounds(l, g, n);
+		if (hand) {
+			diag_help(l->diags, g, "leave exp and the quotient out: %s of what exp reads, which overflows nowhere", n->op->name);
+			continue;
+		}
 		diag_help(l->diags, g, "leave %s out: %s B less are made at batch %lld, and as "
 		    "many in "
 		    "backward", last->op->name, lint_commas(m->arena, bytes_of_output(m, last)),
@@ -115,7 +132,7 @@ const struct rule rule_softmax_before_cross_entropy = {
 	    "K classes, 1.46 for ten, and learns slowly. Nothing fails, so that it is found "
 	    "late. ctc takes the softmax of each step itself, too, where other frameworks' want its "
 	    "logarithm; that may stand here as well, since its softmax is the same once more, but "
-	    "probabilities may not. poisson_nll takes the logarithm of the mean that is expected, as PyTorch's does by default "
+	    "probabilities may not. A softmax that is written out, exp(x) / sum(exp(x)), is told of likewise. poisson_nll takes the logarithm of the mean that is expected, as PyTorch's does by default "
 	    "and Keras' does not, so exp before it is once too often.\n\n"
 	    "Leave the softmax out of the network; predictions order the classes the same way "
 	    "without. It also makes, and keeps for backward, a tensor as large as the logits. One "
