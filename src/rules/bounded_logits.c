@@ -149,6 +149,25 @@ check_sides(const struct rule *rule, struct lint *l, const struct node *loss, co
 	diag_help(l->diags, g, "leave %s out: the last layer has no activation", last->op->name);
 }
 
+/* Activations that leave no logarithm below 0. */
+static bool
+is_above_zero(const struct node *n)
+{
+	return (node_is(n, "relu") || node_is(n, "relu6") || node_is(n, "softplus") || node_is(n, "sigmoid") || node_is(n, "softmax")) &&
+	    (node_has_weights(tensor_maker(n->in[0])) || node_is(tensor_maker(n->in[0]), "batchnorm"));
+}
+
+/* poisson_nll takes the logarithm of a count that is expected. */
+static void
+check_count(const struct rule *rule, struct lint *l, const struct node *loss, const struct node *last)
+{
+	struct diag *g = lint_report(l, rule, last->loc, "poisson_nll takes logarithms of any sign, and %s leaves none below 0", last->op->name);
+
+	diag_place(l->diags, g, loss->loc, "the loss is here");
+	diag_fact(l->diags, g, "what it expects is e to the power of that, never below 1, however often the target is 0");
+	diag_help(l->diags, g, "leave %s out: poisson_nll makes a count above 0 of any number itself", last->op->name);
+}
+
 /* The activation between the last layer with weights and the sigmoid or softmax that answers; NULL:
  * there is none. */
 static const struct node *
@@ -207,6 +226,9 @@ check_other(const struct rule *rule, struct lint *l, const struct node *loss, st
 	if (sides && (node_is(last, "sigmoid") || node_is(last, "relu") || node_is(last, "softmax"))) {
 		if (place_is_new(reported, l, rule, last->loc))
 			check_sides(rule, l, loss, last);
+	} else if (node_is(loss, "poisson_nll") && is_above_zero(last)) {
+		if (place_is_new(reported, l, rule, last->loc))
+			check_count(rule, l, loss, last);
 	} else if (node_is(loss, "cross_entropy") && are_cosines(last) && loss->in[1]->classes > 1) {
 		if (place_is_new(reported, l, rule, last->loc))
 			check_cosines(rule, l, loss, last);
@@ -265,7 +287,7 @@ const struct rule rule_bounded_logits = {
 	    "2.30, which is log 10, from the first step to the last. After tanh the loss cannot "
 	    "fall below log(1 + (K - 1) / e^2), after sigmoid not below log(1 + (K - 1) / e). relu6, hardtanh, hardsigmoid, "
 	    "softsign, softplus, exp, elu, gelu and silu right behind a layer with weights bound them likewise.\n\n"
-	    "Reported, too, of hinge and soft_margin, which tell two sides of 0 apart, behind sigmoid, softmax or relu; of relu, tanh and sigmoid before the "
+	    "Reported, too, of hinge and soft_margin, which tell two sides of 0 apart, behind sigmoid, softmax or relu; of poisson_nll, which takes logarithms of counts, behind an activation that leaves none below 0; of relu, tanh and sigmoid before the "
 	    "sigmoid or softmax that answers; and of cosines, whose loss has the bound of tanh unless something multiplies "
 	    "them (Wang and others: NormFace, 2017). Leave the activation of the last layer out. Seen in PyTorch's forum (\"Cross entropy "
 	    "loss is not decreasing\", 43814) and on AI Stack Exchange (8491).",
