@@ -359,13 +359,35 @@ swaps(const struct node *n)
 	    (x->rank == 3 && (y->dim[0] == x->dim[1] || y->dim[0] == last) && y->dim[0] % x->dim[0] != 0);
 }
 
-/* Does a layer with weights read it row by row? */
+/* Does it leave rows what they are: a norm of each, or a table of positions that is added? */
 static bool
-reads_rows(const struct tensor_readers *r, const struct node *n)
+keeps_rows(const struct node *n)
 {
-	while ((n = only_reader(r, n)) && (node_is(n, "layernorm") || node_is(n, "dropout")))
-		;
-	return node_is(n, "dense");
+	bool table = node_is(n, "add") && n->nin == 2 && n->in[0] && n->in[1] && n->in[0]->batched != n->in[1]->batched;
+
+	return table || node_is(n, "layernorm") || node_is(n, "rmsnorm") || node_is(n, "dropout");
+}
+
+/* Does a layer with weights read T row by row, and nothing give it another shape? A residual sum may read it beside. */
+static bool
+reads_rows(const struct sequences *s, int at, const struct tensor *t, int *looks)
+{
+	const struct graph *g = s->readers.of;
+	int left = s->readers.count[t->id], k;
+	bool read = false;
+
+	for (; at < g->nodes.n && left > 0; at++)
+		for (k = 0; k < g->nodes.v[at]->nin; k++) {
+			const struct node *n = g->nodes.v[at];
+
+			if (n->in[k] != t)
+				continue;
+			left--;
+			if (--*looks < 0 || node_is(n, "reshape") || node_is(n, "permute") || node_is(n, "transpose"))
+				return false;
+			read = read || node_is(n, "dense") || (keeps_rows(n) && reads_rows(s, at, n->out[0], looks));
+		}
+	return read;
 }
 
 static void
@@ -395,18 +417,19 @@ check(const struct rule *rule, struct lint *l)
 	struct place_set reported = { NULL };
 	const struct node *conv;
 	const char *does;
-	int i;
+	int looks, i;
 
 	for (i = 0; m->set.train && i < f->nodes.n; i++) {
 		const struct node *node = f->nodes.v[i];
 
+		looks = LOOKS;
 		if ((does = along_features(&s, i)) && place_is_new(&reported, l, rule, node->loc))
 			report_windows(rule, l, &s, node, does);
 		else if ((conv = channels_of(&s, node)) && place_is_new(&reported, l, rule, node->loc))
 			report_channels(rule, l, node, conv);
 		else if (normalises_steps(&s, node) && place_is_new(&reported, l, rule, node->loc))
 			report_batchnorm(rule, l, node);
-		else if (swaps(node) && reads_rows(&s.readers, node) && place_is_new(&reported, l, rule, node->loc))
+		else if (swaps(node) && reads_rows(&s, i, node->out[0], &looks) && place_is_new(&reported, l, rule, node->loc))
 			report_reshape(rule, l, node);
 		else if (node_is(node, "softmax") && place_is_new(&reported, l, rule, node->loc))
 			check_softmax(rule, l, &s, node);
