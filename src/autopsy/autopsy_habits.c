@@ -150,7 +150,9 @@ static const struct {
 	    "step to step, or the device is nearly full, it takes less with that off." },
 	[HABIT_UNIT] = { OF_DEVICE, true, 0, "has %s, and a policy that wraps layers (auto_wrap_policy) was not found there. Where none is set, FSDP takes the network as one unit, and puts all of its weights "
 	    "together on each device for forward and for backward: with a unit for each layer, those of few layers lie there at a time." },
-	[HABIT_SAVED] = { OF_DEVICE, true, 0, "has layers with a number for each word of the vocabulary (%s). Where PEFT trains those whole, beside an adapter of few numbers, it makes a copy of them, of which "
+	[HABIT_WITHOUT] = { OF_DEVICE, false, 0, "tells that bitsandbytes is not built for a GPU. Where the run is to have weights in 8 or 4 bits, or an optimizer's numbers, by it, no device takes them so: a version "
+	    "of it that finds the device comes ahead of a smaller model or more memory." },
+	[HABIT_SAVED] = { OF_DEVICE, false, 0, "has layers with a number for each word of the vocabulary (%s). Where PEFT trains those whole, beside an adapter of few numbers, it makes a copy of them, of which "
 	    "each number has a gradient and what the optimizer keeps, too: without them, or with an adapter for them, too, it takes less." },
 	[HABIT_UNCHECKED] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "%s. Where it trains, what forward makes is all kept for backward then: with gradient checkpointing a part of it is, and the rest "
 	    "made once more, which takes longer, and less room." },

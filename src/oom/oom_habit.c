@@ -262,6 +262,9 @@ counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64
 
 #define SAVED		"modules_to_save|additional_target"	/* of PEFT, and LLaMA-Factory's name of it */
 
+/* The same of people who name what is trained. */
+#define SAVED_TOLD	"lm_head and embed_tokens|embed_tokens and lm_head|lm_head & embed_tokens|embed_tokens & lm_head|lm_head and the embeddings|embed_tokens, lm_head|lm_head, embed_tokens"
+
 /* "modules_to_save=["embed_tokens", "lm_head"]" */
 static void
 saved(struct oom_habits *h, struct talk t, int line)
@@ -407,6 +410,10 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 		h->off[HABIT_SERVER] = true;
 	if ((at = talk_first(t, PREDICTS_TOLD)) && !talk_any_phrase(t, "instead|rather than|without"))
 		oom_habit_keep(h, HABIT_PREDICTS, line, line, NULL, NULL);
+	if (talk_any_phrase(t, "bitsandbytes was compiled without gpu support"))
+		oom_habit_keep(h, HABIT_WITHOUT, line, 0, NULL, NULL);
+	if ((at = talk_find_whole(t, SAVED_TOLD, &n)) && talk_any_begins(t, "train finetun fine-tun"))
+		oom_habit_keep(h, HABIT_SAVED, line, 0, at, at + n);
 	oom_seen_unrolled(h, t, line);
 	/* a program may print it, too */
 	narrow(h, t, line);

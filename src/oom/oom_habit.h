@@ -52,6 +52,7 @@ enum oom_habit_kind {
 	HABIT_SPLITS,		/* weights are split among processes by FSDP, by this name */
 	HABIT_RANKS,		/* a launcher starts so many processes, by this option */
 	/* of a device's */
+	HABIT_WITHOUT,		/* bitsandbytes is not built for a device, by its own words */
 	HABIT_ALONE,		/* weights are to be split among processes, and one is started, by this option */
 	HABIT_COPIED,		/* each process has all weights on its device, by this setting or call */
 	HABIT_REPLAY,		/* what was seen is added to a memory of this name; `n`: the line that put it on a device */

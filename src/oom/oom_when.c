@@ -320,7 +320,7 @@ is_late(struct talk t)
 
 	if (talk_any_whole(t, "dag dags miner miners mining ethash etchash kawpow"))
 		return NULL;		/* epochs are the chain's, and updates the table's, then */
-	if (talk_any_phrase(t, "after some update|after an update|after the update|ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
+	if (talk_any_phrase(t, "after some update|after an update|after the update|after several update|after a few update|after few update|after many update|after recent update|after the last update|after the latest update|ever since|error at the start|memory at the start|memory\" at the start|start it up|at startup|on startup|stop the|stopped the|stopping the|i stop|i stopped|"
 	    "interrupt|ctrl-c|ctrl+c") || (talk_any_phrase(t, "gb vram|gib vram|mb vram|mib vram|gb ram|gib ram") && !oom_short_fails(t) && !talk_any_begins(t, "fail kill freez full fill exhaust")))
 		return NULL;		/* what came after a time is something else then, as "after 2 minutes: 9 GB VRAM" */
 	if ((said = talk_first(t, LATE_CHINESE)) && is_late_chinese(t, said))
