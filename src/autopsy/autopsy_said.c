@@ -392,6 +392,18 @@ is_of_others(const struct oom_message *o)
 	return o->kind == OOM_ONNX || o->kind == OOM_CUPY || o->kind == OOM_XLA || o->kind == OOM_PADDLE;
 }
 
+/* Does memory grow with the length of what is given, by words that tell of no rise that goes on? */
+static bool
+grows_with_length(const struct oom_paste *p)
+{
+	static const char *const on[] = { "keep", "kept", "continu", "leak", "each", "every", "over ", "until", "never", "while", "during", "loop", "after", NULL };
+	int i;
+
+	for (i = 0; on[i] && !strstr(p->grows.words, on[i]); i++)
+		;
+	return p->by_length && !on[i] && !p->grows_evenly;
+}
+
 bool
 autopsy_grows_there(const struct autopsy *y)
 {
@@ -399,7 +411,7 @@ autopsy_grows_there(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 	int elsewhere = o->host ? p->grows_device : o->kind != OOM_TOLD || p->told.device ? p->grows_host : 0;
 
-	return p->grows.line && (elsewhere != p->grows.line || autopsy_is_near_ram(y));
+	return p->grows.line && !grows_with_length(p) && (elsewhere != p->grows.line || autopsy_is_near_ram(y));
 }
 
 #define MUCH_AT_ONCE	((int64_t)4 << 30)	/* bytes, which nothing small that is kept leads to */

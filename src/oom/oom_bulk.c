@@ -77,6 +77,33 @@ names_long_chinese(struct talk t)
 	return is_said_long(t);
 }
 
+/* What has a length, what has one that is called its size, and the words that say it is long. */
+#define TEXTS		"article articles document documents paragraph paragraphs passage passages essay essays novel novels transcript transcripts text texts sentence sentences story stories"
+#define LENGTHS		TEXTS " audio audios recording recordings video videos sequence sequences input inputs prompt prompts utterance utterances protein proteins contig contigs clip clips"
+#define IS_LONGER	"lengthy long longer"
+#define IS_LARGER	"large larger big bigger huge"
+#define BETWEEN		"text news input web legal html more very"
+
+/* "a lengthy article", "large documents": a word for the length right ahead of what has one. */
+static const char *
+has_long(struct talk t)
+{
+	struct talk rest, word;
+	const char *at;
+	size_t n;
+	bool large;
+
+	for (rest = t; (at = talk_find_whole(rest, "lengthy|long|longer|large|larger|big|bigger|huge", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+		large = talk_is_one_of(talk_part(t, at, at + n), IS_LARGER);
+		word = clause_word_behind(t, at + n);
+		if (talk_is_one_of(word, BETWEEN) && !talk_is_one_of(word, "more very input"))
+			word = clause_word_behind(t, word.s + word.n);
+		if (talk_is_one_of(word, large ? TEXTS : LENGTHS) && !talk_is_one_of(clause_word_ahead(t, at), "as no not"))
+			return at;
+	}
+	return NULL;
+}
+
 /* Films, recordings and texts that are long, */
 static const char *
 names_long(struct talk t)
@@ -85,6 +112,7 @@ names_long(struct talk t)
 	    "long input|long sentence|longer sentence|long video|long audio|longer audio|long track|long recording|long song|long film|longer videos|longer length audios|longer length videos|longer audios|longer texts|longer songs|long wav|longer wav|long speech|long utterance|longer utterance|long audios|longer recording|longer audio clips|long audio clips|long word|long words|longer words|long string|long strings|longer strings|long token sequence|long line|long lines|longer lines|longer clips|long clips|longer files|"
 	    "\xe5\x8f\xa5\xe7\xa8\x8d\xe5\xbe\xae\xe9\x95\xbf|\xe9\x95\xbf\xe6\x96\x87\xe6\x9c\xac|\xe6\x96\x87\xe6\x9c\xac\xe8\xbf\x87\xe9\x95\xbf|\xe5\x8f\xa5\xe5\xad\x90\xe8\xbf\x87\xe9\x95\xbf");	/* 句稍微长, 长文本, 文本过长, 句子过长 */
 
+	at = at ? at : has_long(t);
 	at = at && talk_has_whole(talk_sentence(t, at), CUT_OR_ELSE) ? NULL : at;
 	return at ? at : names_long_chinese(t);
 }
@@ -241,6 +269,35 @@ oom_bulk_media(struct talk t)
 		return at;
 	return talk_first(t, "depending on text size|depending on the text|depending on text length|depending on the length|depends on the length of|depending on sentence length|length of the text|length of my text|string whose length|seconds in length|minutes in length|longer videos|videos longer|more frames|all frames|frame video|frames video|number of frames| frames with |video_length|video length|minute video|minutes video|minutes of video|min video|minute audio|minutes audio|"
 	    "minutes of audio|min audio|audio.wav|.mp4|video generation|generate a video|generate video|generating a video|seconds video|second video");
+}
+
+#define NEAR_AMOUNT	32	/* bytes from an amount of memory to what it is for */
+#define BY_LENGTH	"because of|due to|caused by|related to|depend on|depends on|depending on|proportional to|grows with|increases with|scales with"
+
+/* "It takes 9 GB for a lengthy article", "because of the article's length": does memory go with the
+ * length of what is given? */
+const char *
+oom_bulk_by_length(struct talk t)
+{
+	const char *at, *to = NULL, *s;
+	struct talk rest, part;
+	size_t length;
+	int64_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, BY_LENGTH, &length)); rest = talk_part(t, at + length, t.s + t.n)) {
+		part = talk_part(t, at + length, talk_sentence(t, at).s + talk_sentence(t, at).n);
+		if (talk_any_whole(part, "length lengths") && talk_any_whole(part, LENGTHS) && !clause_says_no(talk_part(t, talk_sentence(t, at).s, at), ""))
+			return at;
+	}
+	while ((at = oom_number_walk(t, ".", &to, &n))) {
+		if (!talk_is_one_of(clause_word_behind(t, to), "gb gib mb mib gigs g"))
+			continue;
+		part = talk_part(t, to, talk_sentence(t, at).s + talk_sentence(t, at).n);
+		s = has_long(part);
+		if (s && talk_any_whole(talk_part(part, part.s, s), "for on with processing") && s - to < NEAR_AMOUNT && talk_any_whole(talk_part(t, talk_sentence(t, at).s, at), "using use uses used takes took taking consumes consumed needs needed requires memory"))
+			return s;
+	}
+	return NULL;
 }
 
 #define MANY_CLASSES	5000		/* more than sets of pictures have whose last layer is small */

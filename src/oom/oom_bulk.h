@@ -9,6 +9,8 @@
 const char	*oom_bulk_media(struct talk);
 const char	*oom_bulk_lasting(struct talk);	/* by a number alone */
 const char	*oom_bulk_long(struct talk, bool sentence);
+/* Where it says that memory goes with the length of what is given; or NULL. */
+const char	*oom_bulk_by_length(struct talk);
 /* Where it tells of an allocation of more than a device has, or may have, and how many bytes; or
  * NULL. */
 const char	*oom_bulk_absurd(struct talk, int64_t *bytes);

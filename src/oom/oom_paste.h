@@ -116,6 +116,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said falls;	/* of memory that falls as an epoch ends, */
 	struct said metrics;	/* of what transformers' evaluation is told, */
 	struct said media;	/* of films or recordings, */
+	int by_length;		/* the line by which memory goes with their length; */
 	struct said lasts;	/* the first line that speaks of them as long, whether of what failed or not, */
 	struct said large;	/* of pictures that are large, */
 	struct said models;	/* of several models at once, */

@@ -215,6 +215,10 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_given(&p->media, &p->told, t, line, oom_bulk_media);
 	if (p->told.here_line == line && source == SOURCE_PROSE)	/* "It is only 10 seconds. As expected, it ran out of memory." */
 		oom_note(&p->media, t, oom_bulk_lasting(t), line);
+	if (source == SOURCE_PROSE && (at = oom_bulk_by_length(t))) {
+		oom_note(&p->media, t, at, line);
+		p->by_length = line;
+	}
 	if (!p->lasts.line)
 		oom_note(&p->lasts, t, oom_bulk_long(t, source == SOURCE_PROSE), line);
 	oom_note_failure(&p->hook, &p->told, t, oom_wording(t, WORDING_HOOK), line);
