@@ -35,8 +35,8 @@ static const char *const says[DOMAINS] = {
 	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth. Where "
 	    "whole volumes are predicted, results for all of their voxels and classes lie there, too: put together in the machine's memory (device=\"cpu\" of MONAI's sliding windows), they do not.",
 	[DOMAIN_PROTEINS] = "Where a network is given a protein, it has numbers for each pair of its residues, so that it grows with the square of the length (where the structure is predicted as in AlphaFold, in some layers with its cube).",
-	[DOMAIN_PARTICLES] = "Where pictures of particles are refined or classified (RELION, cryoSPARC), a volume has as many numbers as the cube of a picture's side, at 512 pixels 512 MiB in float32, at 1024 4 GiB, and there are several (both halves, "
-	    "classes, and for Fourier transforms with padding up to eight times as many numbers): pictures that are binned, or cropped to a smaller box, take less.",
+	[DOMAIN_PARTICLES] = "Where pictures of particles are refined or classified (RELION, cryoSPARC), a class of two dimensions has as many numbers as the square of a picture's side, and a volume as its cube, at 512 pixels 512 MiB in float32, at 1024 4 GiB; there are several (both halves, "
+	    "classes, and for Fourier transforms with padding up to four or, of volumes, eight times as many numbers): pictures that are binned, or cropped to a smaller box, take less.",
 	[DOMAIN_TEXTS] = "Where a network learns to write text word by word, the words' vectors, the last layer and its scores grow with the vocabulary, a number for each word at each position, and batches are padded to "
 	    "their longest sentence.",
 	[DOMAIN_CHAINS] = "Where samples are drawn by chains (MCMC), what is kept of all draws, of each chain and of every quantity, lies there until the run ends, and mostly a copy of it then: fewer draws or "

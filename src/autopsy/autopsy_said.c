@@ -136,7 +136,7 @@ static const struct told_cause {
 	    "edges, and a dense matrix has one for each pair of nodes: parts of it (sampled neighbours, clusters, subgraphs), one after the other, take less." },
 	{ offsetof(struct oom_paste, draws), 0, SAYS_TOLD_DRAWS, OF_ITSELF | ON_DEVICE, 0,
 	    "Where it failed as pictures are drawn beside training, to be looked at, that needs room of its own beside what training has by then: several pictures at once, all steps of a sampler, a decoder at full size. Fewer of them or smaller ones "
-	    "(settings of the callback that logs them), or none, tell whether it is that; the batch of training plays no part in it." },
+	    "(settings of the callback that logs them), or none, tell whether it is that." },
 	{ offsetof(struct oom_paste, again), offsetof(struct oom_paste, ran_earlier), SAYS_TOLD_AGAIN, EXPLAINED | OF_ITSELF, 0,
 	    "Where it fails only when something is made or run once more in one process, what the time before "
 	    "made lies there still: names, lists and the last error's traceback hold it" IN_KERAS(", and TensorFlow and Keras keep functions, models and what optimizers "
@@ -333,7 +333,7 @@ batch_told(struct autopsy *y)
 	    (y->causes.n && !autopsy_grows_with_samples(y)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_BATCH, arena_printf(y->arena, "L%s. %s", autopsy_said(y, &p->of_batch) + 1, few && p->least_batch > 1 ?
-	    "Where it fails with as few at once, too, what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides more than their number." :
+	    "Where it fails with as few at once, too, one at a time is what takes least; where that fails as well, what one sample takes (by its pixels or length, and the network's size), or what no batch changes, such as weights, decides." :
 	    p->least_batch > 1 ?
 	    (p->images || p->images_told || p->inferring.line || autopsy_serves(y)) && !p->trains && !p->training ? "Where what failed had that batch, fewer at once take less: what is made of them grows with them in proportion, and weights do not." :
 	    "Where the run that failed had that batch, fewer samples in it take less: what a step keeps of its results grows with "

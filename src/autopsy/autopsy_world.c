@@ -543,7 +543,7 @@ lister(const struct autopsy *y)
 	static const struct {
 		const char *who, *lister;
 	} makers[] = {
-		{ "HIP", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" }, { "Ascend", "npu-smi" },
+		{ "HIP", "rocm-smi" }, { "MIOpen", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" }, { "Ascend", "npu-smi" },
 		{ "MindSpore", "npu-smi or nvidia-smi" }, { "Gaudi", "hl-smi" }, { "a GPU", NULL }, { "OpenCL", NULL }, { "Vulkan", NULL }, { "SYCL", NULL }, { "wgpu", NULL },
 		{ "DirectML", WINDOWS_LISTER }, { "ggml", NULL }, { "LAMMPS", NULL }, { "Blender", NULL },
 	};

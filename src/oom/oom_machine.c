@@ -271,10 +271,13 @@ is_taken(struct talk t, const char *s)
 }
 
 /* "My server has 256 GB and crashes": of the amount at S, however large it is; not "even with 64
- * GB", where something else decides, nor "it takes all 64 GB". */
+ * GB", nor where T says of another that it runs there, where something else decides, nor "it takes
+ * all 64 GB". */
 static bool
-fails_with_it(struct talk sentence, const char *s)
+fails_with_it(struct talk t, struct talk sentence, const char *s)
 {
+	if (sentence.s > t.s && has_no_trouble(talk_part(t, t.s, sentence.s)))
+		return false;
 	return clause_names_failure(sentence) && !talk_any_whole(sentence, "even though although despite all any also too well") && !is_taken(sentence, s);
 }
 
@@ -292,7 +295,7 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 	while ((s = oom_number_walk(t, ".-/~<>", &to, count))) {
 		sentence = talk_sentence(t, s);
 		unit = unit_of(t, to);
-		if (*count < 1 || *count > LARGEST_RAM || unit.n == 0 || (*count > most && !fails_with_it(sentence, s)) || is_of_card(t, s, unit) || is_of_guests_host(t, s))
+		if (*count < 1 || *count > LARGEST_RAM || unit.n == 0 || (*count > most && !fails_with_it(t, sentence, s)) || is_of_card(t, s, unit) || is_of_guests_host(t, s))
 			continue;
 		for (i = 0, word = clause_word_behind(t, unit.s + unit.n); i < NEAR_AMOUNT && word.n > 0 && !talk_is_one_of(word, "ram memory"); i++, word = clause_word_behind(t, word.s + word.n))
 			if (talk_is_one_of(word, CARDS " video device"))

@@ -404,7 +404,7 @@
 #define MESA_BUFFER	"AMD's driver of Mesa's, by which OpenCL and Vulkan reach a card, could not make a buffer. Its line of domains says in which memory: 4 is the card's own, 2 the machine's that a card "	\
     "reaches, 6 either of them."
 #define JOBLIB_GONE	"A process of joblib's pool ended before its time. joblib names two reasons: a fault of the code that it ran, or the system, which ends one because the " MACHINES ", ran "	\
-    "out, or a limit of its container. " EXITED("By the exit codes beside it its workers ended themselves, and no signal did: then the system ended none of them, and it is their own error that counts, as it comes when it is run by itself (n_jobs=1).") \
+    "out, or a limit of its container. " EXITED("By the exit codes beside it its workers ended themselves, and no signal did: then the system ended none of them, and it is their own error that counts, which one process alone (n_jobs=1) shows where it fails there, too.") \
     UNLESS_EXITED("Where exit codes stand beside this, SIGKILL(-9) is the system's as a rule, and SIGSEGV(-11) a fault; else the system's log (on Linux dmesg) tells them apart. Each process works with what it is given: fewer of them (n_jobs), or less for each at once, need less.")
 #define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\

@@ -285,9 +285,9 @@ const struct way oom_wordings[WORDINGS][WORDING_WAYS] = {
 	[WORDING_AT_ITS_END] = { { WHOLE("at the very end|at the end of|at the end|right at the end|in the end of|at its end|at the last moment"), { NOT(SENTENCE_BEHIND, WORDS, "epoch epochs iteration step batch day log traceback file post training train"), NOT(IN_SENTENCE, BEGINS, "sav"), NOT(IN_SENTENCE, WORDS, "if should would could until"), ISNT(IN_SENTENCE, ASKS) } } },
 	/* "The same picture is recognized in a loop": no round is given more than one before. */
 	[WORDING_SAME_GIVEN] = {
-	    { ANYWHERE("同一张|这一张图|这张图|同样的图|同一幅|同一个图|同一段|同一个文件|同样的输入"), { HAS(IN_SENTENCE, PIECES, "循环|反复|重复|不断|不停|每隔|多次|一直"), DECIDED, NOT(IN_SENTENCE, PIECES, "不同|吗|？|?|如果") } },
+	    { ANYWHERE("同一张|这一张图|这张图|同样的图|同一幅|同一个图|同一段|同一个文件|同样的输入"), { HAS(IN_SENTENCE, PIECES, "循环|反复|重复|不断|不停|每隔|多次|一直"), DECIDED, NOT(IN_SENTENCE, PIECES, "不同|吗|？|?|如果|稳定|不变|每换|换一") } },
 	    { WHOLE("same image|same picture|same photo|same frame|same input|same inputs|same file|same text|same sentence|same prompt|same sample|same batch|same data"), { HAS(IN_SENTENCE, WORDS, "loop repeatedly again times each every repeated looping"),
-	        NOT(IN_SENTENCE, WORDS, "not no if should would could error problem size settings different"), NOT(IN_SENTENCE, PHRASES, "n't"), ISNT(IN_SENTENCE, ASKS) } } },
+	        NOT(IN_SENTENCE, WORDS, "not no if should would could error problem size settings different stable steady constant new"), NOT(IN_SENTENCE, PHRASES, "n't"), ISNT(IN_SENTENCE, ASKS) } } },
 	/* "The 2nd batch will cause an OOM error": the first had run */
 	[WORDING_SECOND_FAILS] = { { WHOLE("2nd batch|second batch|2nd chain|second chain|2nd run|second run|2nd round|second round|2nd call|second call|2nd iteration|second iteration|2nd step|second step|2nd image|second image|2nd prompt|"
 	    "second prompt|2nd generation|second generation|2nd epoch|second epoch|第二次|第二个batch|第二轮|2回目|두 번째"), { ISNT(IN_CLAUSE, RUNS), OR_IS(IN_CLAUSE, NAMES_FAILURE), HAS(IN_CLAUSE, WORDS, "oom memory 内存 显存") } } },
