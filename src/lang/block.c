@@ -314,7 +314,8 @@ is_one_number(struct expander *ex, struct where *w, struct expr *e, struct value
 	if (v->tensor->rank != 0) {
 		g = ex_error(ex, "shape", e->loc, "a %s is one number for each sample or for the whole batch, and "
 		    "this is %s", what, value_text(ex->a, v));
-		diag_help(ex->d, g, strcmp(what, "loss") == 0 ? "end it with a loss, cross_entropy(logits, target), "
+		diag_help(ex->d, g, tensor_elements_per_sample(v->tensor) == 1 ? "sum(...) of it is that one element, without an axis" :
+		    strcmp(what, "loss") == 0 ? "end it with a loss, cross_entropy(logits, target), "
 		    "mse(x, y), ..., or with mean(...) or sum(...) of its elements" : "end it with a metric, "
 		    "accuracy(logits, target), or with mean(...) or sum(...) of its elements");
 		return false;
