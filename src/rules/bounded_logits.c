@@ -125,16 +125,31 @@ are_cosines(const struct node *last)
 	    has_unit_rows(last->in[1]);
 }
 
+/* How far from 0 such logits are at most, if by no more than cosines are; else 0. */
+static double
+reach_of_cosines(const struct node *last)
+{
+	double by = 1;
+
+	for (; node_is(last, "scale") && op_real(last, "offset") == 0; last = tensor_maker(last->in[0]))
+		by *= fabs(op_real(last, "factor"));
+	return by <= 1 && are_cosines(last) ? by : 0;
+}
+
 static void
 check_cosines(const struct rule *rule, struct lint *l, const struct node *loss, const struct node *last)
 {
-	struct diag *g = lint_report(l, rule, last->loc, "cross_entropy takes logits of any value, and cosines lie between -1 and 1");
-	double classes = loss->in[1]->classes;
+	double classes = loss->in[1]->classes, most = reach_of_cosines(last);
+	struct diag *g = lint_report(l, rule, last->loc, most == 1 ? "cross_entropy takes logits of any value, and cosines lie between -1 and 1" :
+	    "cross_entropy takes logits of any value, and cosines times %.3g lie between -%.3g and %.3g", most, most, most);
 
 	diag_place(l->diags, g, loss->loc, "the loss is here");
-	diag_fact(l->diags, g, "with %.0f classes the loss cannot fall below log(1 + %.0f / e^2) = %.2f", classes, classes - 1,
-	    log1p((classes - 1) / exp(2)));
-	diag_help(l->diags, g, "multiply them, by 16 or 30 or by a parameter");
+	diag_fact(l->diags, g, "with %.0f classes the loss cannot fall below log(1 + %.0f / e^%.3g) = %.2f", classes, classes - 1,
+	    2 * most, log1p((classes - 1) / exp(2 * most)));
+	if (most < 0.5)
+		diag_help(l->diags, g, "divide them by %.3g", most);
+	else
+		diag_help(l->diags, g, "multiply them, by 16 or 30 or by a parameter");
 }
 
 /* hinge and soft_margin tell two sides of 0 apart. */
@@ -229,7 +244,7 @@ check_other(const struct rule *rule, struct lint *l, const struct node *loss, st
 	} else if (node_is(loss, "poisson_nll") && is_above_zero(last)) {
 		if (place_is_new(reported, l, rule, last->loc))
 			check_count(rule, l, loss, last);
-	} else if (node_is(loss, "cross_entropy") && are_cosines(last) && loss->in[1]->classes > 1) {
+	} else if (node_is(loss, "cross_entropy") && reach_of_cosines(last) > 0 && loss->in[1]->classes > 1) {
 		if (place_is_new(reported, l, rule, last->loc))
 			check_cosines(rule, l, loss, last);
 	} else if (before && place_is_new(reported, l, rule, before->loc)) {
