@@ -167,6 +167,17 @@ fails_on_card(struct talk t)
 #define EITHER		"gpu or cpu|cpu or gpu|gpu or on cpu|cpu or on gpu|gpu or a cpu|cpu or a gpu|gpu or the cpu|cpu or the gpu|gpu and cpu|cpu and gpu|" \
     "gpu and on cpu|cpu and on gpu|gpu/cpu|cpu/gpu|gpus or cpus|cpus or gpus"
 
+/* "On 8 A100 it hits CPU OOM": the failure by the name of whose memory it is, beside which a card is
+ * no more than where it ran. */
+static bool
+is_named_hosts(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, "cpu oom|cpu ooms|cpu out of memory|cpu out-of-memory|host oom|host out of memory|ram oom|system oom", &n);
+
+	return at && !clause_denies(t, at, n) && !talk_has_whole(t, OF_DEVICE "|gpu oom|gpu ooms|gpu out of memory");
+}
+
 /* Which memory is it, by the sentence? Both, or neither: that is not said. */
 struct whose
 oom_whose(struct talk t)
@@ -175,6 +186,8 @@ oom_whose(struct talk t)
 	bool device = (talk_has_whole(t, OF_DEVICE) || (names_card(t) && !talk_has_whole(t, EITHER))) && !talk_any_phrase(t, NO_CARD "|" NOT_OF_DEVICE), of_device = talk_has_whole(t, RAM_OF_DEVICE);
 	bool host = (names_host(t) && !of_device) || talk_any_phrase(t, NOT_OF_DEVICE);
 
+	if (is_named_hosts(t))
+		return (struct whose){ .host = true };
 	w.device = device && !host;
 	w.host = host && !device;
 	w.sure = w.device && (talk_has_whole(t, OF_DEVICE) || talk_any_phrase(t, "gpu mem|gpu's mem|gpu ram|gpu out|gpu oom") ||
