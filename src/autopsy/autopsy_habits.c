@@ -126,6 +126,9 @@ static const struct {
 	    "there, and with several processes all on the same. With map_location=\"cpu\" they lie in the machine's memory." },
 	[HABIT_CREATES] = { OF_EITHER, true, TRACE_RETAINS, "has backward make a graph of its own (create_graph). Where that code ran, what backward makes is kept as well as what forward does, "
 	    "as a gradient penalty needs it, and adds up from step to step where such gradients are kept." },
+	[HABIT_GATHERED] = { OF_DEVICE, true, TRACE_PARALLEL, "is of DataParallel, which gathers there what several devices gave. Where that is of the run, each step copies the network to all that it sees, and the first, which "
+	    "gathers, and as a rule makes the loss, is full before the others: with one device that it sees (CUDA_VISIBLE_DEVICES=0) nothing is copied, and with a process for each (torchrun, DistributedDataParallel) nothing is "
+	    "gathered." },
 	[HABIT_PARALLEL] = { OF_DEVICE, true, TRACE_PARALLEL, "has %s: where that has several devices, each step copies the network to all of them, and gathers what they give on the "
 	    "first, which as a rule makes the loss, too, and is full before the others. DistributedDataParallel, with a process for each, gathers nothing." },
 	[HABIT_REGATHERED] = { OF_DEVICE, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "puts a network on one device (%s). Where it is that one, and it ran, all weights come to lie there, whatever room others have: without "
@@ -438,7 +441,7 @@ is_said(const struct autopsy *y, enum oom_habit_kind kind)
 	if ((kind == HABIT_LAYER && !is_of_layer(y)) || (kind == HABIT_UNITS && dense_of(y) < 0) || (kind == HABIT_LIMIT && y->main->kind != OOM_KERNEL && y->main->kind != OOM_TOLD))
 		return false;
 	return !(kind == HABIT_STATE && (h->lets_go || (h->begins && !y->log.paste.keeps))) && !(kind == HABIT_LOOP && h->clears) &&
-	    !(kind == HABIT_GRAPH && autopsy_may_be_torch(y)) && !(kind == HABIT_PARALLEL && y->main->gpu > 0) && !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
+	    !(kind == HABIT_GRAPH && autopsy_may_be_torch(y)) && !(kind == HABIT_PARALLEL && (y->main->gpu > 0 || h->of[HABIT_GATHERED].line)) && !(kind == HABIT_GATHERED && y->main->gpu > 0) && !(kind == HABIT_WORKERS && y->log.paste.told.workers.line && y->main->kind == OOM_TOLD);
 }
 
 bool

@@ -414,6 +414,8 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_WITHOUT, line, 0, NULL, NULL);
 	if ((at = talk_find_whole(t, SAVED_TOLD, &n)) && talk_any_begins(t, "train finetun fine-tun"))
 		oom_habit_keep(h, HABIT_SAVED, line, 0, at, at + n);
+	if (talk_any_phrase(t, "was asked to gather along dimension"))
+		oom_habit_keep(h, HABIT_GATHERED, line, 0, NULL, NULL);
 	oom_seen_unrolled(h, t, line);
 	/* a program may print it, too */
 	narrow(h, t, line);

@@ -64,6 +64,7 @@ enum oom_habit_kind {
 	HABIT_LISTED,		/* what CuPy makes is put on a list in a loop, which begins on line `n` */
 	HABIT_LOAD,		/* a file's tensors are put where they were */
 	HABIT_CREATES,		/* backward makes a graph, too */
+	HABIT_GATHERED,		/* DataParallel gathered what several devices gave, by its own words */
 	HABIT_PARALLEL,		/* a network is copied to several devices, by a call of this name */
 	HABIT_WHOLE,		/* a script of this name trains all weights of a network of images */
 	HABIT_SERVER,		/* vLLM runs beside training, by this name */
