@@ -424,6 +424,28 @@ oom_card_asked(struct talk t)
 	return false;
 }
 
+#define ASKED_CHINESE	"申请|尝试分配|试图分配|想要分配"
+#define ASKED_WITHIN	32	/* bytes from that to the amount */
+
+bool
+oom_card_asks_more(struct talk t, int64_t gib)
+{
+	const char *at = NULL, *s, *to;
+	struct talk unit;
+	int64_t n;
+	size_t length;
+
+	if (!(at = talk_find_whole(t, ASKED, &length)) && !talk_next_phrase(t, ASKED_CHINESE, &at, &length))
+		return false;
+	if (clause_is_question(talk_sentence(t, at)) || talk_any_whole(talk_sentence(t, at), "if should would could will"))
+		return false;
+	to = NULL;
+	if (!(s = oom_number_walk(talk_head(t, at + length, ASKED_WITHIN), ".*/-~<>", &to, &n)))
+		return false;
+	unit = talk_head(t, piece_past_blanks(to, t.s + t.n), 1);
+	return s && n > gib && unit.n == 1 && lower(*unit.s) == 'g';
+}
+
 #define CARD_CHINESE	"显存|显卡"
 #define USED_CHINESE	"占|用了|需要|要求|至少|剩"
 #define NEAR_CHINESE	18	/* bytes from that to the amount */

@@ -258,7 +258,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		p->card_gib = gib;
 		p->card_told = line;
 	}
-	if (p->card.line == line && oom_card_asked(t))
+	if ((p->card.line == line && oom_card_asked(t)) || (source == SOURCE_PROSE && p->card_gib && oom_card_asks_more(t, p->card_gib)))
 		p->card_asked = line;
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
