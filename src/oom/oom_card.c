@@ -110,6 +110,17 @@ refers_to_card(struct talk t, struct talk clause)
 	return talk_is_one_of(first, "each both which it they") && talk_any_begins(ahead, OF_CARD) && !talk_any_whole(ahead, OF_OTHER_CARD " machine server computer laptop pc node");
 }
 
+/* "according to your comment, you tested it on an 8 GB GPU": is who has that card another? */
+static bool
+is_of_others(struct talk clause)
+{
+	struct talk word = clause_word_behind(clause, clause.s);
+
+	while (talk_is_one_of(word, "that but and as since because the what how if"))
+		word = clause_word_behind(clause, word.s + word.n);
+	return talk_is_one_of(word, "you they he she author authors someone somebody people others");
+}
+
 /* Is an amount from S to TO of CLAUSE what a card has that failed? Neither "4G/24G", nor the
  * machine's, nor what one needs. */
 static bool
@@ -118,7 +129,7 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	struct talk ahead = talk_part(clause, clause.s, s);
 	bool named_ahead = talk_any_begins(ahead, OF_CARD) || talk_has_whole(ahead, OF_THIS_CARD) || refers_to_card(t, clause);
 
-	if (is_of_past(clause) || works_there(t, s) || is_share_taken(t, clause) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
+	if (is_of_past(clause) || is_of_others(clause) || works_there(t, s) || is_share_taken(t, clause) || talk_has_whole(ahead, "no gpu|no usable gpu|no dedicated gpu|no discrete gpu|no nvidia|no graphics|without a gpu|without gpu"))
 		return false;
 	if (is_of_files(t, to) || is_of_network(clause, s) || (to < t.s + t.n && *to == '/') || (talk_is_one_of(clause_word_behind(t, to), "ram memory") && !named_ahead && !has_card(t, to)))
 		return false;
