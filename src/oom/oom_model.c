@@ -220,6 +220,15 @@ has_two_sizes(struct talk t)
 	return false;
 }
 
+/* "for less than 30B parameters": a bound, and no size of a model. */
+static bool
+is_bound(struct talk t, const char *at)
+{
+	struct talk word = clause_word_ahead(t, at);
+
+	return talk_is_one_of(word, "than under below over above exceeding beyond") || talk_has_whole(talk_part(t, word.s - t.s > 6 ? word.s - 6 : t.s, at), "up to");
+}
+
 static bool
 is_likened(struct talk sentence)
 {
@@ -257,6 +266,8 @@ oom_model_line(struct oom_paste *p, struct talk t, int line, bool told)
 		name = talk_part(t, s, to);
 		if (told && has_two_sizes(t) && talk_any_whole(t, OF_ANOTHER_RUN))
 			p->millions = -1;
+		if (told && is_digit(*s) && is_bound(t, s))
+			continue;
 		if (told && is_likened(talk_sentence(t, s)))
 			continue;	/* another model, to which the one that failed is likened */
 		if (name.n > 0 && ((name.n > 2 && memcmp(name.s, "//", 2) == 0) || is_model_of_others(t, s, told) || is_of_results(t, s)))
