@@ -236,7 +236,7 @@ oom_cure_added(struct talk t)
 		word = clause_word_behind(sentence, at + n);
 		if (talk_is_one_of(word, "a an the one single"))
 			word = clause_word_behind(sentence, word.s + word.n);
-		if (!talk_is_one_of(word, NOTHING " hitch hiccup trouble difficulty crash warning bug glitch doubt further") && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
+		if ((at == t.s || !piece_is_word(at[-1])) && !talk_is_one_of(word, "enough sufficient " NOTHING " hitch hiccup trouble difficulty crash warning bug glitch doubt further") && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
 	if ((at = only_then(t)) || (at = fails_but_not(t)) || (at = added_in_chinese(t)) || (at = replaced(t)))
