@@ -87,6 +87,20 @@ is_cure(struct talk t)
 	return talk_has_whole(t, ROOM_MADE) && !talk_any_whole(t, "tried try but however still didn't doesn't not cannot if") && !oom_short_fails(t);
 }
 
+/* "envs/scanpy_env/lib/", "/venvs/umap/": a folder of what is installed, by anyone's name, and no use of that. */
+static bool
+is_of_environment(struct talk t, const char *at, size_t n)
+{
+	const char *from = at, *to = at + n, *end = t.s + t.n;
+
+	for (; from > t.s && (piece_is_word(from[-1]) || from[-1] == '-'); from--)
+		;
+	for (; to < end && (piece_is_word(*to) || *to == '-'); to++)
+		;
+	return to < end && from > t.s && *to == '/' && from[-1] == '/' && talk_any_phrase(talk_part(t, t.s, to), "/envs/|/venvs/|/venv/|/.venv/|virtualenvs/") &&
+	    !talk_any_phrase(talk_part(t, t.s, from), "-packages/");
+}
+
 void
 oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool traced)
 {
@@ -102,7 +116,7 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 		if ((traced && !names[i].traced) || talk_any_phrase(t, names[i].unless))
 			continue;
 		for (at = NULL; talk_next_phrase(t, names[i].phrases, &at, &n); ) {
-			if (told && is_denied(t, at, n))
+			if ((told && is_denied(t, at, n)) || is_of_environment(t, at, n))
 				continue;
 			if (names[i].kind == HABIT_HEAP && (at + n == end || !is_digit(at[n])))
 				continue;	/* named without a size */
