@@ -127,6 +127,8 @@ is_no_trial(struct talk t, struct talk clause, const char *at)
 	struct talk sentence = talk_sentence(t, at);
 
 	(void)clause;
+	if (talk_any_of(sentence, "subprocess sub-process"))
+		return true;		/* each has one by itself */
 	if (lower(*at) == 'f' && at > t.s && piece_is_word(at[-1]))
 		return true;
 	return talk_any_phrase(sentence, "n_jobs") && (!talk_any_phrase(sentence, "n_jobs=1|n_jobs = 1") || talk_has_whole(sentence, "have to|need to|must|only with|only works|works with|unless"));
