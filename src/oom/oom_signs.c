@@ -308,7 +308,8 @@ is_logits(struct piece t)
 	const char *is = memchr(t.s, '=', t.n), *end = t.s + t.n;
 	struct piece operands = is ? (struct piece){ is, (size_t)(end - is) } : t;
 
-	return piece_any_of(t, "lm_head log_softmax(") || names_logits(operands);
+	/* what finds objects has a number for each place and anchor, and no vocabulary */
+	return piece_any_of(t, "lm_head log_softmax(") || (names_logits(operands) && !piece_any_of(t, "bbox bbx rpn anchor obj_log objectness proposal"));
 }
 
 /* Of the innermost line of code that is not PyTorch's own: what it is about, */
