@@ -343,14 +343,14 @@ is_late(struct talk t)
 		return said;
 	if (!talk_any_of(t, "after while middle epoch") || talk_any_of(t, "accurac converg compil"))
 		return NULL;		/* or of how well it had learned by then */
-	if (people)
+	if (people && !talk_any_of(t, "epoch"))
 		;
 	else if ((said = clause_says(t, "for a while|after a while|after some time|after several usages|after several uses|after a few uses|after several generations|after a few generations|after several images|after a few images|after several runs|after a few runs|after several inferences|"
 	    "after a few inferences|after several calls|after a few calls|after several requests|after a few requests|after several videos|after a few videos|after generating several|after processing several|after a couple of images|after a couple of generations|middle of training|middle of the training|th epoch|nd epoch|"
 	    "rd epoch|th training epoch|nd training epoch|rd training epoch|second epoch|third epoch|to epoch 2|epoch goes to|at epoch|end of the first epoch|"
 	    "end of first epoch", AHEAD, "hang hangs hung hanging stuck freeze freezes frozen")) || (said = talk_first(t, "until epoch")) ||
 	    ((said = talk_first(t, "until the")) && talk_any_begins(talk_part(t, said, talk_clause(t, said, 1).s + talk_clause(t, said, 1).n), UNTIL_THEN)))
-		return is_of_learning(t, said) ? NULL : said;
+		return is_of_learning(t, said) || (people && (!talk_any_of(talk_clause(t, said, 1), "epoch") || talk_any_phrase(talk_clause(t, said, 1), OF_PEOPLE))) ? NULL : said;
 	if (!people && talk_any_phrase(t, "epochs, after which|iterations, after which|steps, after which|hours, after which"))
 		return talk_first(t, "after which");
 	while (talk_next_phrase(t, "after ", &at, &n)) {
