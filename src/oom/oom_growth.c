@@ -61,6 +61,16 @@ is_of_one(struct talk sentence)
 	return at && !talk_any_whole(sentence, OF_MANY) && !talk_is_one_of(clause_word_ahead(sentence, at), "after since once before than to unlike");
 }
 
+/* "The GPU continued to increase with the tracking, until out of memory": of what AHEAD of the verb has memory, in a
+ * sentence that says that this ended. */
+static bool
+is_gpu_filling(struct talk sentence, struct talk ahead)
+{
+	while (talk_is_one_of(ahead, "to continued continues continue keeps kept keep started starts constantly slowly gradually continuously steadily"))
+		ahead = clause_word_ahead(sentence, ahead.s);
+	return talk_is_one_of(ahead, "gpu gpu's") && talk_has_whole(sentence, "out of memory|oom|runs out|ran out");
+}
+
 /* Is what grows at AT no memory, or what someone makes grow: "gradients", "by increasing memory",
  * "increasing the limit"? "It increases to 15 GB" tells of one rise, which every run has. */
 static bool
@@ -82,7 +92,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 		return true;
 	if (talk_any_phrase(behind, "first and then decreas|first, and then decreas|first, then decreas|first then decreas|first and then drop|first and then goes down|first and then falls|increase to |increases to |increased to |increasing to |going up to ") || talk_any_phrase(talk_head(clause, at, BATCH_WITHIN), OTHER_GROWS))
 		return true;
-	if ((!is_of_memory(clause) && !goes_on_of_it(t, ahead)) || talk_any_begins(clause, "gradient gradients"))
+	if ((!is_of_memory(clause) && !goes_on_of_it(t, ahead) && !is_gpu_filling(talk_sentence(t, at), ahead)) || talk_any_begins(clause, "gradient gradients"))
 		return true;
 	return talk_any_begins(talk_head(clause, at, sizeof("increasing")), "increasing") &&
 	    (talk_any_whole(clause_word_ahead(clause, at), "am by tried try trying") || talk_any_whole(behind, "limit utilization utilisation fraction"));
