@@ -505,11 +505,39 @@ oom_batch_fails(struct talk t, int64_t *least)
 	return at ? at : commanded(t, least);
 }
 
+#define DOES_SO		"when i set it|when i set that|when i do that|when i do so|when i do this|when i do it|when i try it|when i try that|when i try this|when i change it|when i increase it|when i raise it|when we do that|when we do so|when we set it|" \
+    "once i do|once i set it|after setting it|after doing that|after doing so|after i set it|after i do that|after i did that|when setting it|when doing so|when doing that|doing so|doing that"
+
+/* "I want to set the context to 32k. When I do that, it runs out of memory": a length that is told
+ * ahead of the sentence in which it fails. */
+static const char *
+fails_so(struct talk t)
+{
+	const char *at = NULL, *end = t.s + t.n, *past;
+	struct talk sentence, next;
+	int64_t length;
+	size_t n;
+
+	while ((length = oom_number_length(t, &at, &n)) > 0) {
+		sentence = talk_sentence(t, at);
+		past = sentence.s + sentence.n + 2;
+		if (length < OOM_LEAST_LENGTH || past >= end || clause_is_question(sentence))
+			continue;
+		next = talk_sentence(t, past);
+		if (talk_has_whole(next, DOES_SO) && (oom_short_fails(next) || clause_names_failure(next)) && !clause_is_question(next) && !clause_works(next))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_batch_long(struct talk t)
 {
 	int64_t length;
 	const char *at = fails_with(t, oom_number_length, &length);
 
-	return at && length >= OOM_LEAST_LENGTH ? at : fails_with(t, oom_number_counted, &length);
+	if (at && length >= OOM_LEAST_LENGTH)
+		return at;
+	at = fails_with(t, oom_number_counted, &length);
+	return at ? at : fails_so(t);
 }

@@ -18,6 +18,7 @@
 #define LINKS	"is are was were be been being to as at of from equal equals set down reduced lowered decreased changed even only just about value per each gpu card device "	\
     "large long high low small like very had has have and num_workers num_worker num_works values value sizes workers worker in training train the a size it all both either with like already for por de a auf von auf es que na no"
 #define THAN		" reaches reach reached exceeds exceeded higher larger greater longer more than above beyond over anything"	/* and between a length and it */
+#define OF_WINDOW	" size"		/* and "the context window size to 32k" */
 /* From the number to the next of a list, which is none of a time: "16 until 2 days ago". */
 #define TIMES	"day days week weeks month months hour hours minute minutes am pm"
 #define JOINS	"or and to then down even until till"
@@ -90,7 +91,7 @@ oom_number_past_times(const char *s, const char *end)
 static int64_t
 least_of(struct talk t, const char *at, size_t n, bool length)
 {
-	const char *s = to_digit(t, at + n, length ? LINKS THAN : LINKS, " =:\"'`(*>"), *next;
+	const char *s = to_digit(t, at + n, length ? LINKS THAN OF_WINDOW : LINKS, " =:\"'`(*>"), *next;
 	int64_t least = 0, one;
 
 	while (s && (next = oom_number_at(t, s, length, &one)) && !(least && talk_is_one_of(clause_word_behind(t, next), TIMES))) {
