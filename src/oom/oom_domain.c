@@ -15,7 +15,7 @@ static const char *const names[DOMAINS] = {
 	[DOMAIN_FRAMES] = "propagate_in_video|sam2_video_predictor|build_sam2_video_predictor|sam2videopredictor|add_new_points_or_box|load_video_frames",
 	[DOMAIN_FRAMES_3] = "sam3|sam3.1|sam 3|sam 3.1|sam-3|sam-3.1|sam3_video_predictor|build_sam3_video_predictor|sam3_video_inference|sam3.1_video_predictor_example|sam3_video_predictor_example",
 	[DOMAIN_POINTS] = "lightglue|loftr|hloc|pipeline_sfm|hierarchical-localization",
-	[DOMAIN_FLUX] = "flux.1-dev|flux.1-schnell|flux1-dev|flux1-schnell|flux1dev|flux1dev_v10|flux1-dev-fp8|flux.1-kontext-dev|flux.1-fill-dev|dreambooth_flux|train_dreambooth_flux|train_dreambooth_lora_flux",
+	[DOMAIN_FLUX] = "flux|flux.1-dev|flux.1-schnell|flux1-dev|flux1-schnell|flux1dev|flux1dev_v10|flux1-dev-fp8|flux.1-kontext-dev|flux.1-fill-dev|dreambooth_flux|train_dreambooth_flux|train_dreambooth_lora_flux",
 	[DOMAIN_RANKS] = "jaccard_distance|compute_jaccard_distance|jaccard distance|jaccard distances|k-reciprocal|k_reciprocal|re_ranking|query and gallery|gallery and query",
 	[DOMAIN_TRANSDUCER] = "rnn_transducer|rnn-transducer|rnn transducer|rnnt|rnn-t|rnntloss|rnnt_loss|rnnt loss|rnn-t loss|transducer loss|transducerloss|transducer_loss|warp-transducer|warp_transducer|warprnnt|warp_rnnt|transformer transducer|transformer-transducer|"
 	    "transformer_transducer|conformer transducer|conformer-transducer|conformer_transducer|transducer model|transducer joint|joint network of the transducer|transducertask|asrtransducertask|transducer",
@@ -116,6 +116,14 @@ is_of_address(struct talk t, const char *at, size_t n)
 	return talk_any_phrase(talk_part(t, from, at), "://") || (at + n + 1 < end && at[n] == '/' && piece_is_word(at[n + 1]));
 }
 
+/* "FLUX" by itself, with small letters Julia's library and what flows: of pictures where words
+ * beside it are of cards or of what makes them. */
+static bool
+is_other_flux(struct talk t, const char *at, size_t n)
+{
+	return n == sizeof("flux") - 1 && (at[1] != 'L' || !talk_any_phrase(t, "vram|lora|dreambooth|comfyui|diffusers|schnell|3090|4090|text encoder"));
+}
+
 /* Is it named by libraries, which a list of what is installed has, too? */
 static bool
 is_library(int domain)
@@ -166,6 +174,6 @@ oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 		oom_knob_keep(&of[DOMAIN_FLAT], at, at, line);
 	for (d = 0; d < DOMAINS; d++)
 		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
-			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (!is_library(d) || (!is_of_version(t, at + n) && !is_of_address(t, at, n))) && !is_of_other(t, at, n) && !is_of_folder(d, t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
+			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (!is_library(d) || (!is_of_version(t, at + n) && !is_of_address(t, at, n))) && !is_of_other(t, at, n) && !(d == DOMAIN_FLUX && is_other_flux(t, at, n)) && !is_of_folder(d, t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
 				oom_knob_keep(&of[d], at, at + n, line);
 }
