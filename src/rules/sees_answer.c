@@ -8,6 +8,7 @@
 #include "rulekit/data_look.h"
 #include "rulekit/fix_edits.h"
 #include "rulekit/graph_query.h"
+#include "rulekit/known_mask.h"
 #include "rulekit/place_set.h"
 
 #include "ir/op.h"
@@ -18,6 +19,8 @@ struct windows {
 	int64_t length, by;	/* of a window; how far the next one is ahead */
 	bool *of_input;		/* by tensor id: made of it */
 	bool *ahead;		/* each position of which has seen what comes behind it */
+	bool *aligned;		/* [positions, width], each made of the input at that place */
+	bool *looks;		/* by place in the graph: it reads the input, and ahead */
 };
 
 /* Does a convolution of [channels, positions] reach ahead? */
@@ -33,11 +36,14 @@ reaches_ahead(const struct node *n, int64_t length)
 	return (kernel->v[0] - 1) * op_attr(n, "dilation")->v[0] > pad->v[0];
 }
 
-/* Attention among all positions. A bias may be a mask, unless it is a table of distances. */
+/* Attention among all positions. A bias may be a mask, unless it is a table of distances, or one
+ * that is known and hides none of what is behind. */
 static bool
-looks_around(const struct node *n, int64_t length)
+looks_around(const struct windows *w, const struct node *n)
 {
-	bool masked = n->nin > 3 && n->in[3] && op_int(n, "relative") == 0;
+	int64_t length = w->length;
+	bool masked = n->nin > 3 && n->in[3] && op_int(n, "relative") == 0 &&
+	    !known_mask_shows(n->in[3], NULL, length, w->by);
 
 	return node_is(n, "attend") && !op_bool(n, "causal") && !masked && n->in[0]->rank == 2 && n->in[0]->dim[0] == length &&
 	    (n->nin < 2 || !n->in[1] || n->in[1]->dim[0] == length);
@@ -49,10 +55,27 @@ comes_back(const struct node *n, int64_t length)
 	return node_is(n, "recurrent") && op_bool(n, "reverse") && n->in[0]->rank == 2 && n->in[0]->dim[0] == length;
 }
 
+/* Attention that is written out, softmax(q k^T) v, in which each position weighs what is behind it, by
+ * a mask that is known or without one. */
 static bool
-sees_ahead(const struct node *n, int64_t length)
+weighs_ahead(const struct windows *w, const struct node *n)
 {
-	return reaches_ahead(n, length) || looks_around(n, length) || comes_back(n, length);
+	const struct node *weights;
+
+	if (!node_is(n, "matmul") || op_bool(n, "transpose_a") || op_bool(n, "transpose_b") || !w->aligned[n->in[1]->id])
+		return false;
+	weights = n->in[0]->def;
+	while (node_is(weights, "dropout"))
+		weights = weights->in[0]->def;
+	return node_is(weights, "softmax") && weights->in[0]->rank == 2 &&
+	    (op_int(weights, "axis") == -1 || op_int(weights, "axis") == 1) &&
+	    known_mask_shows(weights->in[0], w->aligned, w->length, w->by);
+}
+
+static bool
+sees_ahead(const struct windows *w, const struct node *n)
+{
+	return reaches_ahead(n, w->length) || looks_around(w, n) || comes_back(n, w->length) || weighs_ahead(w, n);
 }
 
 /* What moves positions; behind it nothing is known. */
@@ -61,6 +84,21 @@ moves(const struct node *n)
 {
 	return node_is(n, "slice") || node_is(n, "pad") || node_is(n, "crop") || node_is(n, "roll") || node_is(n, "flip") ||
 	    node_is(n, "scan");
+}
+
+/* Does a layer of a language model leave positions where they are, and look at none behind? */
+static bool
+keeps_place(const struct node *n)
+{
+	static const char *const name[] = { "dense", "dropout", "layernorm", "rmsnorm", "prelu", NULL };
+	int i;
+
+	for (i = 0; name[i]; i++)
+		if (node_is(n, name[i]))
+			return true;
+	return (node_is(n, "concat") && n->nin == 1) || (node_is(n, "attend") && op_bool(n, "causal")) ||
+	    (node_is(n, "recurrent") && !op_bool(n, "reverse")) ||
+	    ((n->op->flags & OP_ELEMENTWISE) && !(n->op->flags & OP_RANDOM));
 }
 
 /* False where positions are moved on the way. */
@@ -72,15 +110,20 @@ mark(struct windows *w, const struct graph *g)
 	w->of_input[w->input->id] = true;
 	for (i = 0; i < g->nodes.n; i++) {
 		const struct node *n = g->nodes.v[i];
-		bool of_input = false, ahead = false;
+		bool of_input = false, ahead = false, aligned = node_is(n, "embedding") && n->in[0] == w->input;
+		const struct tensor *y = n->nout && n->out[0] ? node_value(n) : NULL;
 
 		for (k = 0; k < n->nin; k++) {
 			of_input |= n->in[k] && w->of_input[n->in[k]->id];
 			ahead |= n->in[k] && w->ahead[n->in[k]->id];
+			aligned |= n->in[k] && w->aligned[n->in[k]->id] && keeps_place(n);
 		}
 		if (of_input && moves(n))
 			return false;
-		ahead |= of_input && n->in[0] && sees_ahead(n, w->length);
+		w->looks[i] = n->nin && n->in[0] && w->of_input[n->in[0]->id] && sees_ahead(w, n);
+		ahead |= w->looks[i];
+		if (aligned && y && y->rank == 2 && y->dim[0] == w->length)
+			w->aligned[y->id] = true;
 		for (k = 0; k < n->nout; k++)
 			if (n->out[k]) {
 				w->of_input[n->out[k]->id] = of_input;
@@ -118,7 +161,11 @@ report(const struct rule *rule, struct lint *l, const struct windows *w, const s
 	diag_fact(l->diags, g, "%s '%s' is the window that is %lld further on than '%s': what position i is to foresee "
 	    "is the input at i + %lld", reader_has(l->module->set.data.reader, "ahead") ? "of a text" : "in the files",
 	    loss->in[1]->name, (long long)w->by, w->input->name, (long long)w->by);
-	if (node_is(n, "attend")) {
+	if (node_is(n, "matmul") || (node_is(n, "attend") && n->nin > 3 && n->in[3] && op_int(n, "relative") == 0)) {
+		diag_place(l->diags, g, node_is(n, "matmul") ? n->in[0]->def->loc : n->in[3]->def->loc, "what it sees is weighed here");
+		diag_help(l->diags, g, "-1e4 * triu(%lld, diagonal=1), added to the scores, hides all that is behind a position, and no "
+		    "more; attend(q, k, v, causal=true) needs no mask", (long long)w->length);
+	} else if (node_is(n, "attend")) {
 		diag_help(l->diags, g, "%s(..., causal=true); of std/, gpt or llama in place of encoder", layer->op->name);
 		if (!op_attr_loc(n, "causal").src)
 			fix_argument(l, g, n->loc, "causal", "true", "let positions see none behind them");
@@ -184,20 +231,6 @@ window_of(const struct module *m)
 
 /* ---- the same window ---- */
 
-/* Does a layer of a language model leave positions where they are, and look at none behind? */
-static bool
-keeps_place(const struct node *n)
-{
-	static const char *const name[] = { "dense", "dropout", "layernorm", "rmsnorm", "prelu", NULL };
-	int i;
-
-	for (i = 0; name[i]; i++)
-		if (node_is(n, name[i]))
-			return true;
-	return (node_is(n, "concat") && n->nin == 1) || (node_is(n, "attend") && op_bool(n, "causal")) || (node_is(n, "recurrent") && !op_bool(n, "reverse")) ||
-	    ((n->op->flags & OP_ELEMENTWISE) && !(n->op->flags & OP_RANDOM));
-}
-
 /* A language model whose target is what it reads at the same place: it copies. */
 static void
 check_same(const struct rule *rule, struct lint *l, const struct windows *w)
@@ -251,13 +284,14 @@ check(const struct rule *rule, struct lint *l)
 		return;
 	w.of_input = arena_array(m->arena, n, sizeof(*w.of_input));
 	w.ahead = arena_array(m->arena, n, sizeof(*w.ahead));
+	w.aligned = arena_array(m->arena, n, sizeof(*w.aligned));
+	w.looks = arena_array(m->arena, (size_t)m->forward->nodes.n + 1, sizeof(*w.looks));
 	if (!mark(&w, m->forward) || !(loss = told_loss(&w, m->forward)))
 		return;
 	for (i = 0; i < m->forward->nodes.n; i++) {
 		const struct node *node = m->forward->nodes.v[i];
 
-		if (node->nin && node->in[0] && w.of_input[node->in[0]->id] && sees_ahead(node, w.length) &&
-		    place_is_new(&reported, l, rule, node->loc))
+		if (w.looks[i] && place_is_new(&reported, l, rule, node->loc))
 			report(rule, l, &w, node, loss);
 	}
 }
@@ -272,7 +306,8 @@ const struct rule rule_sees_answer = {
 	    "position is to foresee stands behind it in the input, and a layer that looks there copies it: the loss falls to almost "
 	    "0 within an epoch, in validation, too, and the model can write nothing, for then nothing stands behind.\n\n"
 	    "Reported where a cross_entropy compares all positions of such a window, of attention without causal=true and "
-	    "without a bias that may be a mask, of recurrent layers with bidirectional=true, and of convolutions that reach "
+	    "without a bias that may be a mask, with one, of triu or tril, that leaves what is behind as it is, being upside down or off "
+	    "by one, and of the same written out as softmax(q k^T) v, of recurrent layers with bidirectional=true, and of convolutions that reach "
 	    "ahead. Quiet where positions are moved on the way, with ahead=0, and of data that other readers read, unless their files show each input again one place on in the target, or, of layers that see none behind, in its place: they may be of another "
 	    "kind, tags of words, or words that are masked (Devlin and others: BERT, 2018).",
 	.check = check,
