@@ -192,6 +192,17 @@ oom_keep(struct oom_log *log, const struct oom_message *o)
 		log->more++;
 }
 
+bool
+oom_is_title_alone(const struct oom_log *log, int last)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n; i++)
+		if (log->messages.v[i].last == last)
+			return last == 1 && log->messages.v[i].alone;
+	return false;
+}
+
 /* What ended a trial, or a batch that was left out, did not end the program: the last failure ahead
  * of the line, as far as a traceback may part them. What a title or a sentence names is BESIDE it
  * at most. */

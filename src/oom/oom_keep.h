@@ -23,4 +23,8 @@ void	oom_settle(struct oom_log *);
 
 #define OOM_TRACE_LINES		120	/* that a traceback may have */
 
+/* Is the message whose last line is LAST a title by itself, below which frames stand in their own
+ * order? */
+bool	oom_is_title_alone(const struct oom_log *, int last);
+
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "oom/oom_bar.h"
+#include "oom/oom_keep.h"
 #include "oom/oom_signs.h"
 #include "oom/oom_text.h"
 
@@ -302,7 +303,7 @@ open_trace(struct oom_trace *t, struct oom_log *log, int line, bool headed)
 	t->begun = t->last = line;
 	t->headed = headed;
 	t->after = message_before(log, line, headed);
-	t->turned = t->after && !headed;
+	t->turned = t->after && !headed && !oom_is_title_alone(log, t->after);
 }
 
 /* What a bar of progress says: whose it is, and what was done. */
