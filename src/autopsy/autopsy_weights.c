@@ -120,16 +120,17 @@ beside_ram(const struct autopsy *y)
 static void
 in_machine(struct autopsy *y, enum autopsy_says kind)
 {
-	char all[SIZE_TEXT];
+	char all[SIZE_TEXT], full[SIZE_TEXT];
 
 	if (y->log.paste.millions < MANY)
 		return;
+	size_human(full, weights_bytes(y, 4));
 	if (autopsy_in_update(y->main) && is_trained_whole(y))
-		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and twice that in float32. Where all of them are trained so, with a gradient each and what Adam keeps of it, that is %s (16 bytes for each).",
-		    where_named(y), they_take(y), size_human(all, weights_bytes(y, 16))));
+		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and %s in float32. Where all of them are trained so, with a gradient each and what Adam keeps of it, that is %s (16 bytes for each).",
+		    where_named(y), they_take(y), full, size_human(all, weights_bytes(y, 16))));
 	else
-		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and twice that in float32. While they are read, a file's and the model's may lie there together.%s",
-		    where_named(y), they_take(y), beside_ram(y)));
+		autopsy_cause(y, kind, arena_printf(y->arena, "%s %s, and %s in float32. While they are read, a file's and the model's may lie there together.%s",
+		    where_named(y), they_take(y), full, beside_ram(y)));
 }
 
 /* Is the failure of a device by its own message, or, of a single one, by a person's words, or at
