@@ -324,6 +324,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~resource exhausted", NAMED },
 	{ "~resource_exhausted", NAMED },
 	{ "~resourceexhausted", NAMED },
+	{ "Not enough memory to safely train model", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "AutoGluon", NOT_TRAINED, PHRASE_WARNING) },
 	{ "~insufficient memory", NAMED },
 	{ "~insufficient @ memory", GENERIC },
 	{ "~not enough memory", NAMED },

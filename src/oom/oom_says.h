@@ -435,6 +435,8 @@
     "ask for a smaller one."
 #define SKIPPED_BATCH	"The program had no room on the device for a batch, left it out, so that its result is missing, and went on. What layers make of a batch grows with what is in it, and batches "	\
     "may differ by that."
+#define NOT_TRAINED	"AutoGluon reckons what a model will take ahead of its training, and leaves it out where that is more than a share of the machine's memory that is free, " NOT_A_CARDS ": nothing ran out, and the "	\
+    "model is missing from the result. More that is free, or fewer rows and columns, lets it be trained; so does a larger share (max_memory_usage_ratio in ag_args_fit), which may end the process then."
 #define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, "	\
     NOT_A_CARDS ": what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
     "workers), and objects that are let go of, need less."
