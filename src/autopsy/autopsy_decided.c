@@ -1,7 +1,8 @@
 /*
- * What a report has decided of its run, beside what failed: that less of it runs, or more; that it needs more than the device has, so that nobody
- * else on it matters. Each is a fact in this one place, by whatever words it was told, and what
- * contradicts it is not said: texts ask by their marks (oom_world.h), code by these functions.
+ * What a report has decided of its run, beside what failed: that less of it runs, or more; that it
+ * needs more than the device has, so that nobody else on it matters. Each is a fact in this one
+ * place, by whatever words it was told, and what contradicts it is not said: texts ask by their
+ * marks (oom_world.h), code by these functions.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -35,15 +36,16 @@ autopsy_needs_more(const struct autopsy *y)
 	return y->log.paste.card_asked || (y->main && !y->main->host && y->budget.total > 0 && y->lo > y->budget.total);
 }
 
-/* Is what that line says of a run that fails late, and not of the one whose message stands ahead? */
+/* Is what that line says of a run that fails late, and not of the one whose message stands
+ * ahead? */
 bool
 autopsy_is_of_other_run(const struct autopsy *y, int line)
 {
 	return line && line == y->log.paste.later_other && !autopsy_fails_late(y);
 }
 
-/* Does the message's shape have one sample, as a step of Keras' predict() gives it? A filter's first
- * extents are small, too. */
+/* Does the message's shape have one sample, as a step of Keras' predict() gives it? A filter's
+ * first extents are small, too. */
 static bool
 has_one_sample(const struct oom_message *o)
 {
@@ -116,8 +118,8 @@ autopsy_grows_in_machine(const struct autopsy *y)
 	return p->grows.line && p->grows_host == p->grows.line && p->told.said.line == p->grows.line;
 }
 
-/* Does the same run, by people's words, keep on the processor to what it takes, where memory grows on
- * a device? Then code and data are not what keeps it. */
+/* Does the same run, by people's words, keep on the processor to what it takes, where memory grows
+ * on a device? Then code and data are not what keeps it. */
 bool
 autopsy_grows_there_alone(const struct autopsy *y)
 {

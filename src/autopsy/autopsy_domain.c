@@ -153,7 +153,7 @@ is_all(const struct autopsy *y, int domain)
 		switch (y->reported.v[i].kind) {
 		case SAYS_TOLD_BATCH: case SAYS_BATCH_SAID: case SAYS_PIXELS_SAID: case SAYS_TOLD_PICTURES:
 			break;
-		case SAYS_TOLD_LESS: case SAYS_TOLD_ENDED: case SAYS_TOLD_SMALL:
+		case SAYS_TOLD_LESS: case SAYS_TOLD_ENDED: case SAYS_TOLD_SMALL: case SAYS_TOLD_LIMITED:
 			if (is_of_size(domain))
 				break;
 			return false;

@@ -32,8 +32,8 @@ const char	*autopsy_worded(const struct autopsy *, const char *text);
  * TEXT without those that are: autopsy_measures.c. */
 bool	autopsy_is_tried(const struct autopsy *, const char *by);
 const char	*autopsy_untried(const struct autopsy *, const char *text);
-/* What the report has decided, beside what failed: that less of it runs, or more, that it needs more
- * than the device has, that it fails with one sample, or late, that each round is given the
+/* What the report has decided, beside what failed: that less of it runs, or more, that it needs
+ * more than the device has, that it fails with one sample, or late, that each round is given the
  * same: autopsy_decided.c. */
 bool	autopsy_less_runs(const struct autopsy *);
 bool	autopsy_more_runs(const struct autopsy *);
@@ -108,8 +108,9 @@ bool	autopsy_tests_more(const struct autopsy *);
 void	autopsy_weights(struct autopsy *);
 /* By names of settings that bound what is given at once: autopsy_knobs.c. */
 void	autopsy_knobs(struct autopsy *);
-/* By how many of what people say are worked on at once; and by an extent of the message's shape that
- * is as large as a number of things that they tell of: false, where none is. autopsy_count.c. */
+/* By how many of what people say are worked on at once; and by an extent of the message's shape
+ * that is as large as a number of things that they tell of: false, where none is.
+ * autopsy_count.c. */
 void	autopsy_counts(struct autopsy *);
 bool	autopsy_extent_told(struct autopsy *, const struct oom_shape *);
 /* By switches that make a run take less, and are off: autopsy_switches.c. */

@@ -90,6 +90,8 @@ static const struct told_cause {
 	    "(cuDNN, NCCL), found none." },
 	{ offsetof(struct oom_paste, swapped), 0, SAYS_TOLD_SWAPPED, ON_MACHINE, 0,
 	    "Where it runs with that alone, it needs more than the machine has, and swap is slow." },
+	{ offsetof(struct oom_paste, limited), 0, SAYS_TOLD_LIMITED, ON_MACHINE, 0,
+	    "Where that limit is what ended it, all that a container or pod runs has no more than that between them, whatever the machine has: a higher limit, or less at once, leaves room." },
 	{ offsetof(struct oom_paste, small), offsetof(struct oom_paste, swapped.line), SAYS_TOLD_SMALL, ON_MACHINE, 0,
 	    "Where it ran there, the system, other programs and all that the run has at once have no more than that between them: less at once, or a machine with more, leaves room." },
 	{ offsetof(struct oom_paste, rays), offsetof(struct oom_paste, told.splats.line), SAYS_TOLD_RAYS, OF_ITSELF | ON_DEVICE | NO_OTHER, 0,
@@ -182,8 +184,8 @@ runs_on_one(struct autopsy *y)
 		    "their own (torch.cuda.set_device(), map_location).", autopsy_said(y, &p->one_runs) + 1));
 }
 
-/* "With 0.8 it is CUDA out of memory, with 0.6 it is killed by the OOM killer": the machine's memory
- * ended, too, beside what the message is of. */
+/* "With 0.8 it is CUDA out of memory, with 0.6 it is killed by the OOM killer": the machine's
+ * memory ended, too, beside what the message is of. */
 static void
 killed_beside(struct autopsy *y)
 {
@@ -238,6 +240,8 @@ causes_told(struct autopsy *y, bool explained)
 
 		if (s->kind == SAYS_TOLD_SMALL && (y->main->limited || y->main->kind == OOM_MPS || strcmp(y->main->who, "MPS") == 0))
 			continue;		/* a limit that is less is what was reached */
+		if (s->kind == SAYS_TOLD_LIMITED && strcmp(y->main->who, "Linux") == 0 && !y->main->limited)
+			continue;		/* the kernel says that it was all of the machine's */
 		if (s->kind == SAYS_TOLD_SMALL && (y->log.paste.spare.line || is_beyond_ram(y)))
 			continue;		/* by the report there was room, or could not have been */
 		if (s->said == offsetof(struct oom_paste, counted) && !is_copied(y))
@@ -345,8 +349,8 @@ batch_told(struct autopsy *y)
 #define SEVERAL_SAMPLES	8
 
 /* The same beside memory that was enough for some steps: of texts, of which a language model's name
- * tells, the longest of a batch decides, and fewer in it put off what grows. What went through all of
- * them, an epoch, has seen the longest. */
+ * tells, the longest of a batch decides, and fewer in it put off what grows. What went through all
+ * of them, an epoch, has seen the longest. */
 static void
 batch_grown(struct autopsy *y)
 {

@@ -162,6 +162,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_KILLED,	WORDS,		"a sentence by which the system ended a process, beside a device's message")		\
 	SAYS(TOLD_BEYOND,	WORDS,		"a sentence that says how much memory a machine has, and a request of more")		\
 	SAYS(TOLD_SMALL,	WORDS,		"a sentence that names a machine with little memory, and no device's memory")			\
+	SAYS(TOLD_LIMITED,	WORDS,		"a sentence that tells what a container may have of the machine's memory")			\
 	SAYS(TOLD_QUANTIZES,	WORDS,		"a sentence of the failure that says that weights are quantized, and a device's memory")		\
 	SAYS(TOLD_CAPTURES,	WORDS,		"a sentence of the failure that speaks of CUDA graphs that are captured, and a device's memory")		\
 	SAYS(TOLD_SERVER,	WORDS,		"a sentence that names vLLM or a setting of its own, no training, and a device's memory without another cause")			\

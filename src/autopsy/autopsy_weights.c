@@ -103,8 +103,8 @@ is_trained_whole(const struct autopsy *y)
 
 /* ---- where they are ---- */
 
-/* " Where the machine is that of line 3, they do not fit there": in 16 bits, in less than people say
- * that it has. */
+/* " Where the machine is that of line 3, they do not fit there": in 16 bits, in less than people
+ * say that it has. */
 static const char *
 beside_ram(const struct autopsy *y)
 {
@@ -165,8 +165,8 @@ beside_card(const struct autopsy *y)
 	return arena_printf(y->arena, " In 16 bits that is more than one card has as line %d names it (%s), of which that kind has no more than %s.", p->card_line, p->card_name, size_human(human, (int64_t)p->card_most << 30));
 }
 
-/* What one card that people tell of leaves beside them, where that is little, or that it has no room
- * for them; "": none is told of, several may be, or the processor is what works on them. */
+/* What one card that people tell of leaves beside them, where that is little, or that it has no
+ * room for them; "": none is told of, several may be, or the processor is what works on them. */
 static const char *
 on_told_card(const struct autopsy *y)
 {

@@ -8,8 +8,8 @@
  *
  * Where what to make again is searched for, for each batch anew, neither a plan's bytes nor its
  * bound tell of another batch's. Then batches are taken further and further, and those between the
- * ends in proportion, until a sixteenth of what fits is open or the searches have done what they may; until
- * nothing is, where they have done little.
+ * ends in proportion, until a sixteenth of what fits is open or the searches have done what they
+ * may; until nothing is, where they have done little.
  */
 #include "fit/largest.h"
 

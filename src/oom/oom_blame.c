@@ -281,6 +281,7 @@ static const struct {
 	{ offsetof(struct oom_paste, less), { WORDING_NONE, oom_works_told } },
 	{ offsetof(struct oom_paste, swapped), { WORDING_NONE, swap_helped } },
 	{ offsetof(struct oom_paste, small), { WORDING_NONE, oom_machine_small } },
+	{ offsetof(struct oom_paste, limited), { WORDING_NONE, oom_machine_limit } },
 	{ offsetof(struct oom_paste, tasks), { WORDING_TASKS, NULL } },
 };
 

@@ -10,8 +10,8 @@ const char	*oom_card_small(struct talk t);
 bool		oom_card_asked(struct talk t);
 /* Does T tell that one of GIB was asked for more? */
 bool		oom_card_asks_more(struct talk t, int64_t gib);
-/* Where it tells how many GB a card has on which something failed, however many, and that number; or
- * NULL. */
+/* Where it tells how many GB a card has on which something failed, however many, and that number;
+ * or NULL. */
 const char	*oom_card_told(struct talk t, int64_t *gib);
 
 #endif

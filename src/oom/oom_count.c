@@ -1,7 +1,7 @@
 /*
- * A number and the noun behind it, "about 200+ objects", "2 million users", or a noun that is called
- * many; or a setting and the number behind it. Nouns of which many are common for other reasons need
- * a word beside them that says what is done with them.
+ * A number and the noun behind it, "about 200+ objects", "2 million users", or a noun that is
+ * called many; or a setting and the number behind it. Nouns of which many are common for other
+ * reasons need a word beside them that says what is done with them.
  */
 #include "oom/oom_count.h"
 
@@ -150,8 +150,8 @@ by_setting(struct oom_counts *c, const struct oom_told *told, struct talk t, int
 	}
 }
 
-/* The same in Chinese: what is counted stands right behind its number, or a name for how many ahead of
- * it. */
+/* The same in Chinese: what is counted stands right behind its number, or a name for how many ahead
+ * of it. */
 static const struct { enum count_of of; const char *behind, *ahead; } chinese[] = {
 	{ COUNT_REQUESTS, "个并发|并发|路并发|个请求同时|个用户同时|个并发请求", "并发数|并发量|并发请求数|并发" },
 	{ COUNT_STREAMS, "路视频|路摄像头|个摄像头|路rtsp|路视频流|路相机|路流", NULL },

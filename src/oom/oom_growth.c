@@ -61,8 +61,8 @@ is_of_one(struct talk sentence)
 	return at && !talk_any_whole(sentence, OF_MANY) && !talk_is_one_of(clause_word_ahead(sentence, at), "after since once before than to unlike");
 }
 
-/* "The GPU continued to increase with the tracking, until out of memory": of what AHEAD of the verb has memory, in a
- * sentence that says that this ended. */
+/* "The GPU continued to increase with the tracking, until out of memory": of what AHEAD of the verb
+ * has memory, in a sentence that says that this ended. */
 static bool
 is_gpu_filling(struct talk sentence, struct talk ahead)
 {

@@ -62,7 +62,7 @@ ram_in_chinese(struct talk t, int64_t most, int64_t *count)
 }
 
 #define OF_LIMIT	"limits.memory|memory limit|memory limits|limit of memory|内存限制|内存上限|limits: memory|mem limit|mem_limit"
-#define LIMIT_WITHIN	28	/* bytes to how much that is */
+#define LIMIT_WITHIN	48	/* bytes to how much that is */
 
 /* "limits.memory is 2Gi": what a container may have. */
 static const char *
@@ -214,7 +214,7 @@ ram_of_guest(struct talk t)
 	while (talk_has_whole(t, GUESTS) && (s = oom_number_walk(t, ".-/~<>", &to, &count))) {
 		clause = talk_clause(t, s, 1);
 		unit = unit_of(t, to);
-		if (count >= 1 && count <= MOST_RAM && unit.n > 0 && talk_has_whole(clause, GUESTS) && talk_any_whole(clause, "ram memory") && talk_any_whole(talk_part(t, clause.s, s), GIVES) &&
+		if (count >= 1 && count <= MOST_RAM && unit.n > 0 && !talk_any_phrase(talk_sentence(t, s), OF_LIMIT) && talk_has_whole(clause, GUESTS) && talk_any_whole(clause, "ram memory") && talk_any_whole(talk_part(t, clause.s, s), GIVES) &&
 		    !is_of_card(t, s, unit) && !talk_any_whole(clause, CARDS NOT_OF_ONES_OWN OF_ANOTHER " " OTHER_ROOM) && !has_no_trouble(talk_sentence(t, s)) && !memchr(talk_sentence(t, s).s, '?', talk_sentence(t, s).n))
 			return s;
 	}
@@ -295,7 +295,8 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 	while ((s = oom_number_walk(t, ".-/~<>", &to, count))) {
 		sentence = talk_sentence(t, s);
 		unit = unit_of(t, to);
-		if (*count < 1 || *count > LARGEST_RAM || unit.n == 0 || (*count > most && !fails_with_it(t, sentence, s)) || is_of_card(t, s, unit) || is_of_guests_host(t, s))
+		if (*count < 1 || *count > LARGEST_RAM || unit.n == 0 || (*count > most && !fails_with_it(t, sentence, s)) || is_of_card(t, s, unit) || is_of_guests_host(t, s) ||
+		    talk_any_phrase(sentence, OF_LIMIT))
 			continue;
 		for (i = 0, word = clause_word_behind(t, unit.s + unit.n); i < NEAR_AMOUNT && word.n > 0 && !talk_is_one_of(word, "ram memory"); i++, word = clause_word_behind(t, word.s + word.n))
 			if (talk_is_one_of(word, CARDS " video device"))
@@ -328,7 +329,7 @@ little_ram(struct talk t)
 	int64_t count;
 	const char *s;
 
-	return (s = limit_told(t)) || (s = limit_by_unit(t)) || (s = lent_machine(t)) || (s = ram_in_chinese(t, MOST_RAM, &count)) || (s = ram_of_guest(t)) ? s : ram_of_machine(t, MOST_RAM, &count);
+	return (s = lent_machine(t)) || (s = ram_in_chinese(t, MOST_RAM, &count)) || (s = ram_of_guest(t)) ? s : ram_of_machine(t, MOST_RAM, &count);
 }
 
 const char *
@@ -337,6 +338,15 @@ oom_machine_has(struct talk t, int64_t *gib)
 	const char *s = ram_in_chinese(t, LARGEST_RAM, gib);
 
 	return s ? s : ram_of_machine(t, LARGEST_RAM, gib);
+}
+
+/* What a container or a pod may have. */
+const char *
+oom_machine_limit(struct talk t)
+{
+	const char *s = limit_told(t);
+
+	return s ? s : limit_by_unit(t);
 }
 
 /* "on a VM with 4GB of memory", "on a Raspberry Pi": a machine that has little. */

@@ -163,6 +163,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said ungraded;	/* of gradients that are on where nothing is trained, */
 	struct said by_growth;	/* of TensorFlow, that it runs where memory is taken as it is needed, and not without, */
 	struct said processes;	/* of processes that use one device, */
+	struct said limited;	/* of a container that may have so much of the machine's memory, */
 	struct said small, swapped;	/* of a machine that has little memory, or of more swap, with which it runs, */
 	struct said ram;	/* of how much a machine has, */
 	int64_t ram_gib;	/* the most that is told; */

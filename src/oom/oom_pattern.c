@@ -463,8 +463,8 @@ is_alone(const char *s, const char *end)
 	return s > from && s < end && *s == ')';
 }
 
-/* From a name to its value: "=", ": ", " is ", "': ", or blanks; a number may stand in quotes, or in
- * parentheses of its own. */
+/* From a name to its value: "=", ": ", " is ", "': ", or blanks; a number may stand in quotes, or
+ * in parentheses of its own. */
 static const char *
 assigned(const char *s, const char *end)
 {

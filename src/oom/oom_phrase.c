@@ -43,6 +43,7 @@ const struct phrase oom_phrases[] = {
 	{ "gpu_async_# cuMemAllocAsync failed to allocate %", ROW(ROLE_MESSAGE, OOM_CUDA, false, ASYNC, NULL, PHRASE_GPU) },
 	{ "cuMemAllocAsync failed to allocate %", FROM(ASYNC) },
 	/* PyTorch */
+	{ "what(): Error: CUDA out of memory. Tried to allocate", FROM("OneFlow") }, { "oneflow.OutOfMemoryError: @ CUDA out of memory. Tried to allocate", FROM("OneFlow") },
 	{ "CUDA out of memory. Tried to allocate more than", APART("PyTorch", EXABYTE) },
 	{ "CUDA out of memory. Tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "HIP out of memory. Tried to allocate %", TORCH_ON("PyTorch on HIP") },
@@ -425,8 +426,8 @@ const struct phrase oom_phrases[] = {
 	{ "WARNING: CUDA memory allocation failed; attempting to free up memory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CUDA.jl", JULIA_FREES, PHRASE_WARNING) },
 	{ "reached memory limit while trying to allocate # bytes", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Guppy", GUPPY_CHUNKS, PHRASE_BYTES) },
 	{ "Could not allocate shared buffer for CUDA basecaller", SAYS(OOM_CUDA, "Guppy", GUPPY_CHUNKS) },
-	{ "Failed to allocate a memory region of # bytes. Possibly this is due to sharing the GPU", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION,
-	    PHRASE_BYTES) },
+	{ "Failed to allocate a memory region of # bytes. Possibly this is due to sharing the GPU", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION, PHRASE_BYTES) },
+	{ "Failed to allocate a memory region of # bytes. Possibly smaller minibatch size would help", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION_SMALLER, PHRASE_BYTES) },
 	{ "Cannot allocate the requested memory (# x # = % )", FROM("Kaldi") },
 	{ "stack_like_memory_pool.h:# : Error: Out of memory. Requested #.# ; Free #", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },
 	{ "stack_like_memory_pool.h:# : Error: Out of memory. Requested % ; Free %", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },

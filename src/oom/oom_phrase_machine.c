@@ -48,6 +48,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Failed to allocate a # byte allocation with # free bytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_HEAP, 0) },
 	{ "java.lang.OutOfMemoryError: Physical memory usage is too high", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
 	{ "java.lang.OutOfMemoryError: Cannot allocate new", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
+	{ "java.lang.OutOfMemoryError: Failed to allocate memory within limits: totalBytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
 	{ "java.lang.OutOfMemoryError: Cannot allocate # bytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },	/* its first versions */
 	{ "java.lang.OutOfMemoryError: Direct buffer memory", HOST_SAYS("Java", JAVA_DIRECT) },
 	{ "java.lang.OutOfMemoryError: Cannot reserve @ bytes of direct buffer memory", HOST_SAYS("Java", JAVA_DIRECT) },
@@ -96,7 +97,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "\bOUT_OF_ME+", HOST_SAYS("Slurm", KILLED) },	/* sacct, whose columns are narrow, */
 	{ "State: OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },		/* seff, */
 	{ "JobState=OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },	/* and scontrol */
+	{ "systemd-oomd[# ]: Killed & due to memory pressure for", HOST_SAYS("systemd-oomd", PRESSED) },
 	{ "systemd-oomd[# ]: Killed & due to memory", HOST_SAYS("systemd-oomd", KILLED) },
+	{ "A process of this unit has been killed by the OOM killer", HOST_SAYS("systemd", KILLED) },
 	{ "fatal error: Killed signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	{ "internal compiler error: Killed", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	/* the same as GCC says it elsewhere */
@@ -147,6 +150,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "oom-kill:constraint=CONSTRAINT_MEMCG", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
 	{ "] mem_cgroup_out_of_memory+", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },	/* of the kernel's own trace of calls */
 	{ "] @ mem_cgroup_out_of_memory+", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
+	{ "] mem_cgroup_oom_synchronize+", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
+	{ "] @ mem_cgroup_oom_synchronize+", KERNEL(PHRASE_LIMITED | PHRASE_AGAIN) },
 	{ "oom-kill:constraint=", KERNEL(PHRASE_AGAIN) },
 	{ "oom-kill event", OWN_HOST(OOM_KERNEL, "Slurm", KILLED) },
 	{ "oom-kill event", HOST_SAYS(NULL, KILLED) },
@@ -161,6 +166,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Task was killed due to the node running low on memory", HOST_SAYS("Ray", RAY) },
 	{ "which exceeds the memory usage threshold of", HOST_SAYS("Ray", RAY) },
 	{ "Workers (tasks / actors) killed due to memory pressure (OOM)", HOST_SAYS("Ray", RAY) },
+	{ "GB) exceeds /dev/shm size (", HOST_SAYS("Ray", RAY_STORE) },
+	{ "System memory request exceeds memory available in /dev/shm", HOST_SAYS("Ray", RAY_STORE) },
 	{ "RayOutOfMemoryError: More than @ of the memory on node", HOST_SAYS("Ray", RAY_RAISED) },
 	{ "RayOutOfMemoryError", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY_RAISED, PHRASE_NAME) },
 	{ "ray.exceptions.OutOfMemoryError", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Ray", RAY, PHRASE_NAME | PHRASE_AGAIN) },

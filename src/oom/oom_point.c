@@ -180,8 +180,8 @@ counted_behind(struct talk t, struct talk unit)
 	return time.n > 0 ? time.s : NULL;
 }
 
-/* "at a random number of iterations", "in random epochs", "after varying steps": none that one could
- * name. */
+/* "at a random number of iterations", "in random epochs", "after varying steps": none that one
+ * could name. */
 static const char *
 at_random(struct talk t, struct talk unit)
 {

@@ -240,7 +240,8 @@ grows_elsewhere(struct talk t, clause_refuse *refuses)
 	return NULL;
 }
 
-/* Verbs that tell by themselves that it goes on; as of gradients, too, memory stands right ahead. */
+/* Verbs that tell by themselves that it goes on; as of gradients, too, memory stands right
+ * ahead. */
 static const struct {
 	const char *memory, *verb, *denies;
 } piles[] = {

@@ -77,8 +77,8 @@ fails_at_second(struct talk t)
 
 #define MADE_ONES	"prompt image picture photo video generation inference request run query song clip sample call execution job prediction question message transcription translation conversion simulation"
 
-/* "It is at 80% after finishing the first prompt, and when I launch the next one, I get this error":
- * one is made, and the next fails. */
+/* "It is at 80% after finishing the first prompt, and when I launch the next one, I get this
+ * error": one is made, and the next fails. */
 static const char *
 fails_at_next(struct talk t)
 {

@@ -71,6 +71,9 @@
     "that are shared among more machines (MPI) take less of each."
 #define KILLED		"The " MACHINES ", ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
+#define PRESSED		"systemd-oomd ended the processes of a group, since for some time too large a part of it had passed with all of them waiting for memory (memory pressure), as happens where "	\
+    "pages are read back or written out again and again. That comes before the " MACHINES ", has run out. Less that runs at once, or more memory, makes them wait less; ManagedOOMMemoryPressureLimit= of the "	\
+    "group, or ManagedOOMMemoryPressure=auto, sets when it ends them."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
     "time), it was the kernel, because the " MACHINES ", ran out, or the limit of a "	\
     "container or job was reached" UNLOOKED("; its log (on Linux dmesg) then says so") "."
@@ -270,6 +273,7 @@
 #define REGION		"Kaldi takes the device in regions of half of what it finds free, or of a request that is larger (--cuda-memory-proportion), and did not "	\
     "get one. Its own words are a guess, that other processes share the device. Where a script runs several jobs at once on one device, each takes such a half: fewer of "	\
     "them (num-jobs-initial, num-jobs-final), or a device that one process has for itself (nvidia-smi -c 3, --use-gpu=wait), leave it free."
+#define REGION_SMALLER	"Kaldi did not get a region of the device's memory for what it needs next, in a device that it has for itself: a smaller minibatch takes less."
 #define GPU_PART	"CatBoost takes a part of the device at its start (gpu_ram_part), and had no room there for what it needs next. What it keeps grows with rows and columns, "	\
     "with their borders (border_count), with classes, where there are several, and its sums double with each level of a tree (depth): fewer of these take less. "	\
     "Where there are columns of categories, it grows with their combinations, too (max_ctr_complexity), and gpu_cat_features_storage=CpuPinnedMemory keeps their data in the machine's memory."
@@ -440,6 +444,8 @@
 #define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, "	\
     NOT_A_CARDS ": what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
     "workers), and objects that are let go of, need less."
+#define RAY_STORE	"Ray keeps objects in shared memory (/dev/shm), which is the machine's memory and has less room than its store was to have: more of it (in Docker --shm-size), or a smaller "	\
+    "store (--object-store-memory, object_store_memory of ray.init()), lets it start."
 #define NO_PROCESS	"The system refused what Python asked it for, as a process that it starts (fork, which workers and "	\
     "use_multiprocessing do) or a file that it maps: that is the " MACHINES ". Fewer processes, or what is large (a data set that is read whole) made after they are started, ask for less."
 #define RAY_RAISED	"Ray raises this in place of a task's work where the " MACHINES ", is nearly full: what the processes on it hold together, "	\

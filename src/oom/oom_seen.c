@@ -87,7 +87,8 @@ is_cure(struct talk t)
 	return talk_has_whole(t, ROOM_MADE) && !talk_any_whole(t, "tried try but however still didn't doesn't not cannot if") && !oom_short_fails(t);
 }
 
-/* "envs/scanpy_env/lib/", "/venvs/umap/": a folder of what is installed, by anyone's name, and no use of that. */
+/* "envs/scanpy_env/lib/", "/venvs/umap/": a folder of what is installed, by anyone's name, and no
+ * use of that. */
 static bool
 is_of_environment(struct talk t, const char *at, size_t n)
 {

@@ -102,7 +102,8 @@ counts_elsewhere(struct talk rest, struct talk line, bool one, size_t *n)
 	return NULL;
 }
 
-/* "num_processes=1": where a launcher is told how many, one or more, and the N bytes of its name. */
+/* "num_processes=1": where a launcher is told how many, one or more, and the N bytes of its
+ * name. */
 #define RANKS		"num_processes|num-processes|nproc_per_node|nproc-per-node|world_size|world size|num_gpus|n_gpus|n_gpu|ngpus|ngpu"
 
 static const char *

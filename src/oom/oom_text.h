@@ -2,8 +2,8 @@
  * Text as it comes from terminals and log collectors: carriage returns, colours and non-text bytes
  * are dropped, so that patterns need not handle them; what JSON writes as \n becomes OOM_BREAK,
  * unless it stands in a path of Windows, and so do blanks where lines of a traceback were joined. A
- * line with a blank behind each sign, as text of two bytes a sign is shown, is closed up. The upright
- * strokes of a frame, at which a line begins or ends, are no part of it.
+ * line with a blank behind each sign, as text of two bytes a sign is shown, is closed up. The
+ * upright strokes of a frame, at which a line begins or ends, are no part of it.
  */
 #ifndef STOWAGE_OOM_OOM_TEXT_H
 #define STOWAGE_OOM_OOM_TEXT_H

@@ -517,8 +517,8 @@ leaps(struct talk t)
 	return talk_any_phrase(t, RISEN) && talk_any_phrase(t, FALLEN) && !talk_any_phrase(t, HIGHER) && !talk_any_begins(t, "restart reboot");
 }
 
-/* "Even with a batch of one it fails after 12 epochs" is of another run than the one that failed with
- * more. */
+/* "Even with a batch of one it fails after 12 epochs" is of another run than the one that failed
+ * with more. */
 static void
 late_there(struct oom_paste *p, struct talk t, const char *at, int line)
 {

@@ -167,8 +167,8 @@ fails_on_card(struct talk t)
 #define EITHER		"gpu or cpu|cpu or gpu|gpu or on cpu|cpu or on gpu|gpu or a cpu|cpu or a gpu|gpu or the cpu|cpu or the gpu|gpu and cpu|cpu and gpu|" \
     "gpu and on cpu|cpu and on gpu|gpu/cpu|cpu/gpu|gpus or cpus|cpus or gpus"
 
-/* "On 8 A100 it hits CPU OOM": the failure by the name of whose memory it is, beside which a card is
- * no more than where it ran. */
+/* "On 8 A100 it hits CPU OOM": the failure by the name of whose memory it is, beside which a card
+ * is no more than where it ran. */
 static bool
 is_named_hosts(struct talk t)
 {

@@ -281,7 +281,8 @@ const struct way oom_wordings[WORDINGS][WORDING_WAYS] = {
 	/* "The same run is fine on the CPU, and takes 800 MB at most" */
 	[WORDING_STEADY_ELSEWHERE] = { { WHOLE("on cpu|on the cpu|on a cpu|with cpu|using cpu|using the cpu|device=cpu"), { OR_HAS(IN_SENTENCE, WORDS, "max maximum stable steady constant flat only"), HAS(IN_SENTENCE, PHRASES, "no leak|no memory leak|not leak|not grow|n't leak|n't grow|not increase|n't increase|does not happen|doesn't happen"),
 	    HAS(IN_SENTENCE, WORDS, "memory ram leak happen mb gb mib gib"), NOT(IN_SENTENCE, WORDS, "if should would could but gpu cuda mps also too"), ISNT(IN_SENTENCE, ASKS), ISNT(IN_SENTENCE, FAILS) } } },
-	/* "The error comes at the very end": when what was made is put together; not an epoch's end */
+	/* "The error comes at the very end": when what was made is put together; not an epoch's
+	 * end */
 	[WORDING_AT_ITS_END] = { { WHOLE("at the very end|at the end of|at the end|right at the end|in the end of|at its end|at the last moment"), { NOT(SENTENCE_BEHIND, WORDS, "epoch epochs iteration step batch day log traceback file post training train"), NOT(IN_SENTENCE, BEGINS, "sav"), NOT(IN_SENTENCE, WORDS, "if should would could until"), ISNT(IN_SENTENCE, ASKS) } } },
 	/* "The same picture is recognized in a loop": no round is given more than one before. */
 	[WORDING_SAME_GIVEN] = {

@@ -65,7 +65,8 @@ past_scale(const struct tensor *t)
 	return n;
 }
 
-/* Is it read from the data as what is to be answered, as it is or as numbers, one-hot, or in another form? */
+/* Is it read from the data as what is to be answered, as it is or as numbers, one-hot, or in
+ * another form? */
 static bool
 is_target(const struct tensor *t)
 {

@@ -145,8 +145,8 @@ is_free(const struct tensor *t)
 	return n && (node_is(n, "dense") || node_is(n, "conv")) && node_is_trained(n);
 }
 
-/* Is the term the variance, with the sign that takes it down, of which another is the logarithm with
- * the sign that takes it up? */
+/* Is the term the variance, with the sign that takes it down, of which another is the logarithm
+ * with the sign that takes it up? */
 static bool
 is_variance(const struct terms *s, const struct term *variance)
 {
@@ -189,7 +189,8 @@ find_made_of(const struct module *m, const struct tensor *t)
 	return made;
 }
 
-/* Is it given by a layer that reads the mean, or what is made of it? That may give up on the code. */
+/* Is it given by a layer that reads the mean, or what is made of it? That may give up on the
+ * code. */
 static bool
 is_decoded(const struct tensor *t, const bool *of_mean)
 {
@@ -227,8 +228,8 @@ is_let_go(const struct module *m, const struct terms *s, const struct tensor *me
 	return true;
 }
 
-/* The mean of a code whose divergence is to grow: the terms 1 + l - mean^2 - exp(l), or l by another
- * name, all with their signs changed; NULL: there is none. */
+/* The mean of a code whose divergence is to grow: the terms 1 + l - mean^2 - exp(l), or l by
+ * another name, all with their signs changed; NULL: there is none. */
 static const struct term *
 divergence(const struct module *m, const struct terms *s)
 {

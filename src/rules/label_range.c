@@ -57,7 +57,8 @@ count(const struct data_look *d, const struct range *legal, bool whole, const in
 
 /* ---- classes ---- */
 
-/* Of a table: do the labels stand in its first column, before the inputs? If ALL, each class there is, too. */
+/* Of a table: do the labels stand in its first column, before the inputs? If ALL, each class there
+ * is, too. */
 static bool
 are_first(const struct data_source *source, const struct data_look *d, const struct range *legal, bool all)
 {

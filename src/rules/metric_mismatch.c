@@ -1,7 +1,7 @@
 /*
  * metric-mismatch: a metric of something that no loss trains, accuracy where numbers are predicted,
- * of what is never below 0, or of as many answers as there are classes. A walk backward over the forward graph marks what the
- * losses are made of, a walk forward what other parameters go into.
+ * of what is never below 0, or of as many answers as there are classes. A walk backward over the
+ * forward graph marks what the losses are made of, a walk forward what other parameters go into.
  */
 #include "rulekit/graph_query.h"
 

@@ -1,7 +1,7 @@
 /*
  * same-operand: one tensor on both sides, where that leaves nothing to compute: x - x, a loss of y
- * against itself, x + x; or joins it with itself before weights that would do as much of one. (x * x
- * is a square, and concat(x, x, x) makes grey pictures three channels.)
+ * against itself, x + x; or joins it with itself before weights that would do as much of one. (x *
+ * x is a square, and concat(x, x, x) makes grey pictures three channels.)
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"

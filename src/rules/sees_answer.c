@@ -55,8 +55,8 @@ comes_back(const struct node *n, int64_t length)
 	return node_is(n, "recurrent") && op_bool(n, "reverse") && n->in[0]->rank == 2 && n->in[0]->dim[0] == length;
 }
 
-/* Attention that is written out, softmax(q k^T) v, in which each position weighs what is behind it, by
- * a mask that is known or without one. */
+/* Attention that is written out, softmax(q k^T) v, in which each position weighs what is behind it,
+ * by a mask that is known or without one. */
 static bool
 weighs_ahead(const struct windows *w, const struct node *n)
 {

@@ -368,7 +368,8 @@ keeps_rows(const struct node *n)
 	return table || node_is(n, "layernorm") || node_is(n, "rmsnorm") || node_is(n, "dropout");
 }
 
-/* Does a layer with weights read T row by row, and nothing give it another shape? A residual sum may read it beside. */
+/* Does a layer with weights read T row by row, and nothing give it another shape? A residual sum
+ * may read it beside. */
 static bool
 reads_rows(const struct sequences *s, int at, const struct tensor *t, int *looks)
 {

@@ -41,8 +41,8 @@ told_of(const struct walk *w, const struct tensor *t)
 	return t ? (enum told)w->told[t->id] : UNTOLD;
 }
 
-/* Does it read parameters that are its own, trained, and used as they are? A mask may lie on others,
- * and a classifier that is used twice may judge what is generated. */
+/* Does it read parameters that are its own, trained, and used as they are? A mask may lie on
+ * others, and a classifier that is used twice may judge what is generated. */
 static bool
 has_own_weights(const struct walk *w, const struct node *n, int from)
 {
