@@ -23,7 +23,8 @@
 #define MOST_BEYOND	8	/* batches tried above a plan that missed its bound */
 #define MOST_ALIKE	3	/* plans whose distance from their bound the next guess takes over */
 #define OPEN		16	/* part of the largest batch found that may stay open where searching for each takes long */
-#define MOST_PLANS	24	/* where each is searched for */
+#define MOST_PLANS	24	/* where each is searched for, */
+#define MOST_LARGE	6	/* and planning by itself takes long */
 #define FURTHER		4	/* what fits so is looked at that many times as large */
 
 struct batch_search {
@@ -227,19 +228,24 @@ in_proportion(const struct batch_search *s)
 static bool
 goes_on(const struct batch_search *s)
 {
-	return s->hi - s->lo > 1 && s->plans < MOST_PLANS &&
+	return s->hi - s->lo > 1 && s->plans < (s->m->train->nodes.n >= RECOMPUTE_LARGE ? MOST_LARGE : MOST_PLANS) &&
 	    *s->work >= (is_wide(s) ? RECOMPUTE_WORK / 2 : RECOMPUTE_BATCHES / 2);
 }
 
-/* Further and further, until one does not fit. */
+/* Further and further, until one does not fit. That not even one sample does is said where it was
+ * looked at alone. */
 static void
 narrow_searched(struct batch_search *s)
 {
-	int64_t end = s->hi;
+	int64_t end = s->hi, once = RECOMPUTE_WORK;
 
 	look_at(s, s->m->plan->batch);
 	while (goes_on(s))
 		look_at(s, s->hi < end ? in_proportion(s) : s->lo < end / FURTHER ? FURTHER * s->lo : end - 1);
+	if (s->lo == 0 && s->hi > 1) {
+		s->work = &once;
+		look_at(s, 1);
+	}
 }
 
 void
