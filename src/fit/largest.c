@@ -232,8 +232,8 @@ goes_on(const struct batch_search *s)
 	    *s->work >= (is_wide(s) ? RECOMPUTE_WORK / 2 : RECOMPUTE_BATCHES / 2);
 }
 
-/* Further and further, until one does not fit. That not even one sample does is said where it was
- * looked at alone. */
+/* From the module's own batch further and further, until one does not fit. That not even one sample
+ * does is said where it was looked at alone. */
 static void
 narrow_searched(struct batch_search *s)
 {

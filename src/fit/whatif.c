@@ -99,7 +99,7 @@ whatif_searched(struct module *m, struct arena *a, int64_t batch, int64_t *work)
 	other = whatif_at(&in, a, batch);
 	*work -= may - left;
 	if (other)
-		other->options = m->options;
+		other->options = m->options;	/* those of this question end with it */
 	return other;
 }
 

@@ -205,6 +205,27 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	}
 }
 
+/* What is large, by what only sentences tell: pairs, boxes, losses, and devices that share it. */
+static void
+sizes_in_sentences(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at;
+
+	oom_note(&p->pairs, t, oom_bulk_pairs(t), line);
+	oom_note(&p->boxes, t, oom_bulk_boxes(t), line);
+	if ((at = oom_runs_loss(t)) && (p->told.here_line == line || (p->told.said.line && line - p->told.said.line <= NEAR_FAILURE) ||
+	    talk_any_whole(talk_clause(t, at, 1), "memory vram oom")))
+		said_at(&p->loss, t, at, line);
+	oom_note(&p->penalty, t, oom_wording(t, WORDING_PENALTY), line);
+	oom_note(&p->shared, t, oom_devices_shared(t), line);
+	oom_note(&p->unused, t, oom_devices_unused(t), line);
+	oom_note(&p->single, t, oom_devices_single(t), line);
+	oom_note(&p->summed, t, oom_devices_summed(t), line);
+	if (p->told.said.line || p->told.here_line)
+		oom_note(&p->spare, t, oom_runs_spare(t), line);
+	oom_note(&p->peak, t, oom_wording(t, WORDING_PEAK), line);
+}
+
 /* What is large of its data or its network, and what was changed of that. */
 static void
 sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
@@ -230,21 +251,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	else
 		oom_note_failure(&p->models, &p->told, t, at, line);
 	oom_note_any(&p->classes, &p->told, t, line, FOUND_BY(oom_bulk_classes));
-	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
-		oom_note(&p->pairs, t, oom_bulk_pairs(t), line);
-		oom_note(&p->boxes, t, oom_bulk_boxes(t), line);
-		if ((at = oom_runs_loss(t)) && (p->told.here_line == line || (p->told.said.line && line - p->told.said.line <= NEAR_FAILURE) ||
-		    talk_any_whole(talk_clause(t, at, 1), "memory vram oom")))
-			said_at(&p->loss, t, at, line);
-		oom_note(&p->penalty, t, oom_wording(t, WORDING_PENALTY), line);
-		oom_note(&p->shared, t, oom_devices_shared(t), line);
-		oom_note(&p->unused, t, oom_devices_unused(t), line);
-		oom_note(&p->single, t, oom_devices_single(t), line);
-		oom_note(&p->summed, t, oom_devices_summed(t), line);
-		if (p->told.said.line || p->told.here_line)
-			oom_note(&p->spare, t, oom_runs_spare(t), line);
-		oom_note(&p->peak, t, oom_wording(t, WORDING_PEAK), line);
-	}
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
+		sizes_in_sentences(p, t, line);
 	oom_note_given(&p->large, &p->told, t, line, oom_pictures_large);
 	oom_note_failure(&p->large, &p->told, t, oom_pictures_side(t), line);
 	if (p->told.here_line == line && !p->large.line)

@@ -110,7 +110,7 @@ advise_batch(struct lint *l, struct diag *g)
 		return 0;
 	}
 	if (most.searched)
-		diag_fact(l->diags, g, "batch %lld fits (%s B), the largest of which that was found", (long long)most.batch,
+		diag_fact(l->diags, g, "the largest batch that was found to fit is %lld (%s B)", (long long)most.batch,
 		    lint_commas(m->arena, most.at.arena));
 	else
 		diag_fact(l->diags, g, "the largest batch that fits is %lld (%s B); %lld needs %s B", (long long)most.batch,
