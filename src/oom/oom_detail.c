@@ -179,7 +179,9 @@ const struct detail oom_details[] = {
 	{ "::InitTestNets", DETAIL_FACT, OOM_CUDA, TRACE_TEST_NET },
 	{ "Allocated memory | % | %", DETAIL_MORE, OOM_TORCH_SUMMARY, OOM_ALLOCATED },
 	{ "GPU reserved memory | % | %", DETAIL_SIZE, OOM_TORCH_SUMMARY, OOM_RESERVED },
+	{ "now anon-rss:", DETAIL_END, OOM_KERNEL, 0 },	/* what is left of it */
 	{ "anon-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_ALLOCATED },
+	{ "VmRSS\t%", DETAIL_SIZE, OOM_KERNEL, OOM_ALLOCATED },
 	{ "shmem-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_SHARED },
 	{ "failed to allocate buffer for kv cache", DETAIL_FACT, OOM_HOST, TRACE_CACHE },
 	{ "and only %", DETAIL_SIZE, OOM_OURS, OOM_FREE },

@@ -35,6 +35,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "JavaScript heap out of memory", HOST_SAYS("Node.js", SCRIPT_HEAP) },
 	{ "luajit: not enough memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "LuaJIT", LUA_HEAP, PHRASE_LIMITED) },
 	{ "PANIC: unprotected error in call to Lua API (not enough memory)", ROW(ROLE_MESSAGE, OOM_HOST, true, "LuaJIT", LUA_HEAP, PHRASE_LIMITED) },
+	{ "KilledWorker: Attempted to run task", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Dask", DASK_GONE, PHRASE_HEDGED) },
 	{ "memory budget. Restarting", HOST_SAYS("Dask", DASK) },
 	{ "Failed to allocate memory of size # , total available memory size are #", ROW(ROLE_MESSAGE, OOM_HOST, true, "vineyard", STORE,
 	    PHRASE_BYTES) },
@@ -97,9 +98,21 @@ const struct phrase oom_machine_phrases[] = {
 	{ "\bOUT_OF_ME+", HOST_SAYS("Slurm", KILLED) },	/* sacct, whose columns are narrow, */
 	{ "State: OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },		/* seff, */
 	{ "JobState=OUT_OF_MEMORY", HOST_SAYS("Slurm", KILLED) },	/* and scontrol */
+	{ "Failed with result 'oom-kill'", HOST_SAYS("systemd", KILLED) },
+	{ "at or below SIGTERM limits: mem", HOST_SAYS("earlyoom", EARLYOOM) }, { "at or below SIGKILL limits: mem", HOST_SAYS("earlyoom", EARLYOOM) },
+	EARLYOOM_SENDS("SIGTERM"), EARLYOOM_SENDS("SIGKILL"),
+	{ "low swap: killing largest compressed process with pid #", HOST_SAYS("macOS", SWAP_FULL) },
+	{ "page allocation failure: order:0", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGE, PHRASE_AGAIN) },
+	{ "page allocation failure. order:0", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGE, PHRASE_AGAIN) },	/* before its version 3.10 */
+	{ "page allocation failure: order:#", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGES, PHRASE_AGAIN) }, { "page allocation failure. order:#", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGES, PHRASE_AGAIN) },
+	{ "Out of memory [NV_ERR_NO_MEMORY]", HEDGED(OOM_CUDA, "NVIDIA's driver", RM_REFUSED) },
+	{ "NvMapMemAllocInternalTagged: # error 12", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Jetson", NVMAP_FULL, PHRASE_BYTES) },
+	{ "NvMapMemAlloc error 12", SAYS(OOM_CUDA, "Jetson", NVMAP_FULL) },
+	{ "oom_reaper: reaped process #", KERNEL(PHRASE_AGAIN) },
 	{ "systemd-oomd[# ]: Killed & due to memory pressure for", HOST_SAYS("systemd-oomd", PRESSED) },
 	{ "systemd-oomd[# ]: Killed & due to memory", HOST_SAYS("systemd-oomd", KILLED) },
 	{ "A process of this unit has been killed by the OOM killer", HOST_SAYS("systemd", KILLED) },
+	{ "fatal error: signal terminated program &", HOST_SAYS("a compiler", COMPILER_KILLED) },	/* the signal's name lost, as where it was translated */
 	{ "fatal error: Killed signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	{ "internal compiler error: Killed", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	/* the same as GCC says it elsewhere */
@@ -186,6 +199,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "running beyond virtual memory limits", HOST_SAYS("YARN", YARN) },
 	{ "PBS: job killed: mem", HOST_SAYS("PBS", KILLED) },
 	{ "PBS: job killed: vmem", HOST_SAYS("PBS", KILLED) },
+	{ "The node had condition: [MemoryPressure]", HOST_SAYS("Kubernetes", KILLED) },
+	{ "\bexceeded mem limit: ActiveHard % ", ROLE_MESSAGE, OOM_KERNEL, true, "iOS", APP_ENDED, OOM_LIMIT, PHRASE_LIMITED },
+	{ "exit code -1073741801", HOST_SAYS("Windows", NO_MEMORY_STATUS) }, { "\b0xC0000017\b", HOST_SAYS("Windows", NO_MEMORY_STATUS) },
 	{ "The node was low on resource: memory", HOST_SAYS("Kubernetes", KILLED) },
 	{ "Your notebook tried to allocate more memory than is available", HOST_SAYS("Kaggle", KILLED) },
 	{ "Your session crashed after using all available RAM", HOST_SAYS("Colab", KILLED) },
@@ -193,6 +209,17 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~OOMKilled", HOST_SAYS("container", KILLED) },
 	{ "Container killed due to memory usage Exit Code #", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Amazon ECS", TASK_LIMIT, PHRASE_LIMITED) },
 	{ "Container killed due to memory usage", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Amazon ECS", TASK_LIMIT, PHRASE_LIMITED) },
+	/* hosts of programs, in what they show of one that they ended */
+	{ "Memory limit exceeded (#", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Hugging Face's Spaces", SPACE_LIMIT, PHRASE_LIMITED) },
+	{ "Memory limit of @ @ exceeded with @ @ used", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Google Cloud Run", SPACE_LIMIT, PHRASE_LIMITED) },
+	{ "Ran out of memory (used over % ) while running your code", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Render", SPACE_LIMIT, PHRASE_LIMITED) },
+	{ "Job has gone over memory limit of # megabytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "HTCondor", SPACE_LIMIT, PHRASE_LIMITED) },
+	{ "hard limit \"h_vmem\" of queue", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Grid Engine", SPACE_LIMIT, PHRASE_LIMITED) },
+	{ "cgroups enforced memory limit", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Grid Engine", SPACE_LIMIT, PHRASE_LIMITED) },
+	{ "Please use an instance type with more memory", HOST_SAYS("Amazon SageMaker", KILLED) },
+	{ "Fatal error: The Python kernel is unresponsive", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Databricks", KERNEL_SILENT, PHRASE_HEDGED) },
+	{ "starves it for CPU/Memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "GitHub Actions", RUNNER_LOST, PHRASE_HEDGED) },
+	{ "Windows successfully diagnosed a low virtual memory condition", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "[WinError 1455] The paging file is too small", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~WinError 1455", HOST_SAYS("Windows", PAGING_FILE) },
 	{ "~the paging file is too small for this operation", HOST_SAYS("Windows", PAGING_FILE) },
@@ -209,7 +236,10 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Killed 9\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },	/* as people type it */
 	{ "Killed 9:", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "Killed: 9", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "macOS", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
-	{ "\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb\n", ENDED },	/* the same, in Chinese */
+	/* a shell's word for it elsewhere, as the system's library and bash translate it */
+	SHELL_SAYS("\xe5\xb7\xb2\xe6\x9d\x80\xe6\xad\xbb"), SHELL_SAYS("已砍掉"), SHELL_SAYS("強制終了"), SHELL_SAYS("죽었음"), SHELL_SAYS("Убито"), SHELL_SAYS("Вбито"),
+	SHELL_SAYS("Processus arrêté"), SHELL_SAYS("Processus tué"), SHELL_SAYS("Tué"), SHELL_SAYS("Getötet"), SHELL_SAYS("Terminado (killed)"), SHELL_SAYS("Ucciso"), SHELL_SAYS("Morto"), SHELL_SAYS("Unicestwiony"),
+	SHELL_SAYS("Dödad"), SHELL_SAYS("Süreç durduruldu"), SHELL_SAYS("Öldürüldü"),
 	{ "Killed\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },
 	{ "~line # : # killed", ENDED },
 	{ "riga # : # Killed", ENDED }, { "linha # : # Killed", ENDED }, { "línea # : # Killed", ENDED },	/* as bash says it elsewhere */
@@ -217,10 +247,12 @@ const struct phrase oom_machine_phrases[] = {
 	{ "]+ Killed", ENDED },
 	{ "/it] Killed\b", ENDED }, { "/s] Killed\b", ENDED },	/* behind a bar of progress, which ends no line */
 	{ "~zsh: killed", ENDED },
+	{ "~[# ] + # killed", ENDED }, { "~[# ] - # killed", ENDED },	/* zsh's, of what ran beside it */
 	{ "~[# ] # killed", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) },		/* zsh's */
 	{ "~exit_code\a137", ENDED },
 	{ "~exit_code\a-9", ENDED },
 	{ "~exit_code\a-SIGKILL", ENDED },
+	{ "~status of 9(SIGKILL)", ENDED },
 	{ "~\bexit\f", ENDED }, { "~\bexits\f", ENDED }, { "~\bexited\f", ENDED }, { "~\breturn\f", ENDED },
 	{ "~\bended\f", ENDED }, { "~\bfinished\f", ENDED }, { "~\bfailed\f", ENDED }, { "~\bdied\f", ENDED }, { "~\bterminated\f", ENDED }, { "~\bterminates\f", ENDED }, { "~\bcrashed\f", ENDED },
 	{ "~exit_status\a137", ENDED }, { "~exit_status\a-9", ENDED },
@@ -245,7 +277,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~exits with\a137!", ENDED },
 	{ "~exit with\a137!", ENDED },
 	{ "~exited (137)", ENDED },
-	{ "~signal: killed", ENDED },
+	{ "~signal: killed", ENDED }, { "~signal: 9, SIGKILL", ENDED },
 	{ "~by SIGKILL", ENDED },
 	{ "~by signal 9", ENDED }, { "~by signal SIGKILL", ENDED },	/* as fish says it */
 	{ "~to signal 9", ENDED },

@@ -29,6 +29,10 @@
 #define MUMPS_FULL	ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MUMPS", MUMPS_WORKSPACE, PHRASE_LIMITED)
 #define ECHO(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_ECHO)
 #define ENDED		ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED)
+/* A shell's word for that signal: by itself, behind a job's number or a process's. */
+#define SHELL_SAYS(word) { word "\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_ALONE) }, { "]+ " word, ENDED }, { ": # " word, ENDED }
+/* As its versions have written it. */
+#define EARLYOOM_SENDS(signal) { "sending " signal " to process # uid # \"&\": ", HOST_SAYS("earlyoom", EARLYOOM) }, { "sending " signal " to process # \"&\": ", HOST_SAYS("earlyoom", EARLYOOM) }
 #define SIGBUS_SAYS	ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", PAGE_GONE, PHRASE_HEDGED)
 #define APART(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_APART)
 #define OWN(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_OWN)

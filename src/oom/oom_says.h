@@ -74,6 +74,21 @@
 #define PRESSED		"systemd-oomd ended the processes of a group, since for some time too large a part of it had passed with all of them waiting for memory (memory pressure), as happens where "	\
     "pages are read back or written out again and again. That comes before the " MACHINES ", has run out. Less that runs at once, or more memory, makes them wait less; ManagedOOMMemoryPressureLimit= of the "	\
     "group, or ManagedOOMMemoryPressure=auto, sets when it ends them."
+#define EARLYOOM	"earlyoom ended a process, the one that the kernel's score for such a case names (as a rule the one with the most memory), since less was left of the " MACHINES ", and of its swap than it is told to keep "	\
+    "(-m and -s, in percent), before the kernel would have done so. Less at once, more memory or more swap keeps it away; a lower limit only lets it come later."
+#define SWAP_FULL	"macOS keeps what does not fit the machine's memory compressed, and then in files on its disk. No room was left for that, as where the disk is nearly full, and it ended the process that had the most of it."
+#define NO_PAGE		"Linux had no page of the " MACHINES ", left for a request that could not wait, as a driver's often cannot. That ends no process by itself, but what asked for it goes without."
+#define NO_PAGES	"Linux was asked, as a rule by a driver, for pages of the " MACHINES ", that lie in a row (as many as 2 to the power of the order that is said there), and found none in a row: there may be as many apart. That ends no process by itself, "	\
+    "but what asked for them goes without, and a library of a device may tell that as its own want of memory."
+#define SPACE_LIMIT	"The program took more of the " MACHINES ", than it may have there, by the kind of machine that it was given or the limit that was set, and was ended for it. A higher limit, a smaller model, weights in fewer bits, or less at once, lets it go on."
+#define KERNEL_SILENT	"Databricks says so where the process that runs a notebook does not answer any more. As a rule it was ended because the driver's memory, which is a " MACHINES ", ran out; one that is busy for long, or ends by a fault of its own, is told of in the same words."
+#define RUNNER_LOST	"The machine that ran this step of GitHub's workflow answered no more. GitHub names want of the " MACHINES ", as one of what leads to that; a program that takes all of the processor's time, and a network that is cut off, do so, too."
+#define DASK_GONE	"Each worker that was given this task ended, as a rule because it took more of the " MACHINES ", than a worker may have: its own log then says so (memory budget). A task with less in it (smaller parts, chunks), or fewer workers with more memory each, fits. "	\
+    "What is missing on a worker, or a fault of the task, ends it, too."
+#define APP_ENDED	"The system ended an app that took more memory than one may have there, which is a part of the device's: the processor and the GPU share it. A smaller model, weights in fewer bits, or smaller inputs, take less."
+#define NO_MEMORY_STATUS	"The program ended with Windows' own number for want of memory (STATUS_NO_MEMORY): what programs have asked for did not fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS "."
+#define RM_REFUSED	"NVIDIA's driver, its part within the kernel, had no memory for something that it makes for itself or for a program. The line does not say whose: most of that is the device's, and tables and what is locked for copies are the machine's."
+#define NVMAP_FULL	"Jetson's driver had no memory left to give. On such a board the processor and the GPU share one memory, so that what any program has there counts, and a desktop's, too."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
     "time), it was the kernel, because the " MACHINES ", ran out, or the limit of a "	\
     "container or job was reached" UNLOOKED("; its log (on Linux dmesg) then says so") "."
