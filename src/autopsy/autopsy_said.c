@@ -113,6 +113,14 @@ static const struct told_cause {
 	    "sizes differ from step to step (lengths, nodes, pictures) those add up. Sizes that are padded to a few, or segments that grow (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), need none of it." },
 	{ offsetof(struct oom_paste, ended_by), offsetof(struct oom_paste, emptied.line), SAYS_TOLD_ENDED, OF_ITSELF, 0,
 	    "Where the run that went through differs from the one that failed in that alone, what it took away, let go of or made smaller had no room beside the rest." },
+	{ offsetof(struct oom_paste, set_off), offsetof(struct oom_paste, less.line), SAYS_TOLD_ENDED, OF_ITSELF, 0,
+	    "Where the run that went through differs from the one that failed in that alone, what is kept, made or read with that setting on is what had no room beside the rest: without it, or with less of the rest (fewer samples at once, smaller ones), "
+	    "there is." },
+	{ offsetof(struct oom_paste, set_aside), offsetof(struct oom_paste, less.line), SAYS_TOLD_ENDED, OF_ITSELF | ON_DEVICE, 0,
+	    "Where the run that went through differs from the one that failed in that alone, what that keeps off the device is what had no room there beside the rest: as a rule it lies in the machine's memory then, and each use of it "
+	    "takes longer." },
+	{ offsetof(struct oom_paste, set_number), offsetof(struct oom_paste, less.line), SAYS_TOLD_ENDED, OF_ITSELF, 0,
+	    "Where the run that went through differs from the one that failed in that alone, what that number is of is what had no room: as much of it at once as runs, or parts one after the other." },
 	{ offsetof(struct oom_paste, other_data), 0, SAYS_TOLD_DATA, 0, 0,
 	    "Where the run differs in its data alone from one that works, something of these is larger: the set, where it is read whole, its samples (pixels, length), what is "
 	    "in one (boxes, points, nodes), or the number of classes, or of entities, words or users, each of which has a row of weights." },
@@ -227,6 +235,15 @@ is_copied(const struct autopsy *y)
 	return (autopsy_trains(y) || strstr(p->counted.words, "tun")) && (p->adapts || p->told.adapter.line || by_name) && !p->parted && !p->splits && !p->one_runs.line && !p->habits.of[HABIT_COPIED].line && !p->saving.line && !p->later.line && !p->evaluating.line && !p->resuming.line && !autopsy_is_tried(y, BY_SPLITTING);
 }
 
+/* Has the sentence on LINE, which says with what it ran, told more by another row? */
+static bool
+is_told_better(const struct oom_paste *p, size_t of, int line)
+{
+	if (of == offsetof(struct oom_paste, ended_by) || of == offsetof(struct oom_paste, emptied))
+		return false;
+	return line == p->ended_by.line || line == p->less.line || line == p->sizes.line || line == p->by_growth.line || line == p->one_runs.line;
+}
+
 static void
 causes_told(struct autopsy *y, bool explained)
 {
@@ -250,6 +267,8 @@ causes_told(struct autopsy *y, bool explained)
 			continue;		/* fewer devices are no smaller run of each */
 		if (s->said == offsetof(struct oom_paste, ended_by) && (said->line == y->log.paste.less.line || said->line == y->log.paste.more.line))
 			continue;		/* that says so by itself */
+		if (s->kind == SAYS_TOLD_ENDED && is_told_better(&y->log.paste, s->said, said->line))
+			continue;
 		if (s->kind == SAYS_TOLD_SERVER && (autopsy_trains(y) || y->log.paste.images || y->log.paste.images_told))
 			continue;		/* it writes texts for what is trained, beside that, or makes images */
 		if (said->line && !(s->better && *better) && is_of(y, s, explained))

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_contrast.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
 #include "oom/oom_wording.h"
@@ -207,6 +208,27 @@ replaced(struct talk t)
 	return NULL;
 }
 
+#define OF_MANNER	"changing change modification modifications doing being having knowing restarting restart reboot losing loss sacrificing needing affecting touching further success luck them these those"
+#define FAILS_WITHIN	24	/* bytes behind "without", of "without getting any error" */
+
+/* "Without the --cubic option all went well." */
+static const char *
+well_without(struct talk t)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest, sentence, word;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "without", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		for (word = clause_word_behind(sentence, at + n); talk_is_one_of(word, "the a an any my using adding use of option flag"); word = clause_word_behind(sentence, word.s + word.n))
+			;
+		if (word.n > 0 && !clause_names_failure(talk_head(sentence, at + n, FAILS_WITHIN)) && !talk_is_one_of(word, NOTHING " " OF_MANNER " enough sufficient") && is_of_more(sentence, at + n) && !is_of_machine(sentence, at + n) && oom_contrast_is_own(sentence) && oom_contrast_is_well(sentence, at, at + n))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_cure_added(struct talk t)
 {
@@ -239,7 +261,7 @@ oom_cure_added(struct talk t)
 		if ((at == t.s || !piece_is_word(at[-1])) && !talk_is_one_of(word, "enough sufficient " NOTHING " hitch hiccup trouble difficulty crash warning bug glitch doubt further") && !is_of_machine(sentence, at + n) && is_of_more(sentence, at + n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return at;
 	}
-	if ((at = only_then(t)) || (at = fails_but_not(t)) || (at = added_in_chinese(t)) || (at = replaced(t)))
+	if ((at = well_without(t)) || (at = only_then(t)) || (at = fails_but_not(t)) || (at = added_in_chinese(t)) || (at = replaced(t)))
 		return at;
 	return fails_in_next_phase(t);
 }

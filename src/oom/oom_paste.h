@@ -168,6 +168,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said ram;	/* of how much a machine has, */
 	int64_t ram_gib;	/* the most that is told; */
 	struct said turned_on, ended_by, emptied;	/* of what was added, with which it fails, of what ended it, and of a cache that was emptied; */
+	struct said set_off, set_aside, set_number;	/* of a setting with which it runs, that switches something off, moves it off the device, or says how many; */
 	struct said deprecated;	/* of volatile, which does nothing any longer; */
 	struct said raised, other_data;	/* of a setting that was made larger, or of other data, with which it fails, */
 	struct said of_batch;	/* of a batch with which it fails; */

@@ -17,6 +17,7 @@
 #include "oom/oom_change.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_compare.h"
+#include "oom/oom_contrast.h"
 #include "oom/oom_cure.h"
 #include "oom/oom_devices.h"
 #include "oom/oom_less.h"
@@ -226,6 +227,16 @@ sizes_in_sentences(struct oom_paste *p, struct talk t, int line)
 	oom_note(&p->peak, t, oom_wording(t, WORDING_PEAK), line);
 }
 
+/* With which value of a setting it runs. */
+static void
+settings_told(struct oom_paste *p, struct talk t, int line)
+{
+	enum contrast what = CONTRAST_NONE;
+	const char *at = oom_contrast_told(t, &what);
+
+	oom_note(what == CONTRAST_OFF ? &p->set_off : what == CONTRAST_ASIDE ? &p->set_aside : what == CONTRAST_NUMBER ? &p->set_number : &p->ended_by, t, at, line);
+}
+
 /* What is large of its data or its network, and what was changed of that. */
 static void
 sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
@@ -295,6 +306,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		oom_note(&p->turned_on, t, oom_cure_added(t), line);
 		if ((at = oom_cure_ended(t)) && talk_any_whole(talk_sentence(t, at), "larger bigger higher greater"))
 			at = NULL;	/* what was made so took nothing away */
+		settings_told(p, t, line);
 		oom_note(&p->ended_by, t, at, line);
 		if (oom_cure_begins_other(at ? talk_part(t, at, t.s + t.n) : t))
 			p->ended_by.line = 0;		/* that was of another failure */
