@@ -7,9 +7,9 @@
  * then halves.
  *
  * Where what to make again is searched for, for each batch anew, neither a plan's bytes nor its
- * bound tell of another batch's. Then batches are taken further and further, and those between the
- * ends in proportion, until a sixteenth of what fits is open or the searches have done what they
- * may; until nothing is, where they have done little.
+ * bound tell of another batch's. The guess then is what single passes of that search come to
+ * (schedule/recompute_reach.c), and what is planned lies about it, until a sixteenth of what fits
+ * is open or the searches have done what they may; until nothing is, where they have done little.
  */
 #include "fit/largest.h"
 
@@ -25,7 +25,8 @@
 #define OPEN		16	/* part of the largest batch found that may stay open where searching for each takes long */
 #define MOST_PLANS	24	/* where each is searched for, */
 #define MOST_LARGE	6	/* and planning by itself takes long */
-#define FURTHER		4	/* what fits so is looked at that many times as large */
+#define FURTHER		4	/* without a guess, what fits is looked at that many times as large */
+#define FAR_BELOW	4	/* sixteenths of the guess, where one below it does not fit */
 
 struct batch_search {
 	struct module *m;
@@ -225,6 +226,24 @@ in_proportion(const struct batch_search *s)
 	return at < s->lo + open ? s->lo + open : at;
 }
 
+/* The guess is mostly a little too much, as an arena is larger than a peak; at times it is far too
+ * much, or too little. */
+static int64_t
+next_searched(const struct batch_search *s)
+{
+	int64_t end = most_samples(s->m) + 1, part = s->guess / OPEN, below = s->guess - part, far = s->guess - FAR_BELOW * part;
+
+	if (below > s->lo && below < s->hi)
+		return below;
+	if (far > s->lo && far < s->hi)
+		return far;
+	if (s->hi < end)
+		return in_proportion(s);
+	if (s->guess && s->lo < end - 2 * part - 1)
+		return s->lo + 2 * part + 1;
+	return s->lo < end / FURTHER ? FURTHER * s->lo : end - 1;
+}
+
 static bool
 goes_on(const struct batch_search *s)
 {
@@ -232,16 +251,16 @@ goes_on(const struct batch_search *s)
 	    *s->work >= (is_wide(s) ? RECOMPUTE_WORK / 2 : RECOMPUTE_BATCHES / 2);
 }
 
-/* From the module's own batch further and further, until one does not fit. That not even one sample
- * does is said where it was looked at alone. */
+/* That not even one sample fits is said where it was looked at alone. */
 static void
 narrow_searched(struct batch_search *s)
 {
-	int64_t end = s->hi, once = RECOMPUTE_WORK;
+	int64_t once = RECOMPUTE_WORK;
 
 	look_at(s, s->m->plan->batch);
+	s->guess = whatif_reach(s->m, s->limit, most_samples(s->m));
 	while (goes_on(s))
-		look_at(s, s->hi < end ? in_proportion(s) : s->lo < end / FURTHER ? FURTHER * s->lo : end - 1);
+		look_at(s, next_searched(s));
 	if (s->lo == 0 && s->hi > 1) {
 		s->work = &once;
 		look_at(s, 1);

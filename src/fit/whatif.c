@@ -8,6 +8,7 @@
 #include "passes/passes.h"
 #include "plan/plan.h"
 #include "schedule/recompute.h"
+#include "schedule/recompute_reach.h"
 
 struct module *
 whatif(struct module *m, const struct settings *set)
@@ -94,13 +95,30 @@ whatif_searched(struct module *m, struct arena *a, int64_t batch, int64_t *work)
 	int64_t may = RECOMPUTE_QUESTION * (*work < RECOMPUTE_WORK ? *work : RECOMPUTE_WORK), left = may;
 
 	o.search_work = &left;
-	o.thorough = true;
+	o.any_that_fits = true;
 	in.options = &o;
 	other = whatif_at(&in, a, batch);
-	*work -= may - left;
+	*work -= may - left + (int64_t)m->train->nodes.n * RECOMPUTE_PLANNED;
 	if (other)
 		other->options = m->options;	/* those of this question end with it */
 	return other;
+}
+
+int64_t
+whatif_reach(struct module *m, int64_t limit, int64_t most)
+{
+	struct arena *a = arena_child(m->arena);
+	struct module in = *m, *copy;
+	struct model *model;
+	int64_t batch = 0;
+
+	in.arena = a;
+	in.scratch = NULL;
+	copy = passes_again(&in, "recompute");
+	if (copy && (model = step_model(a, copy->train, m->options, STEP_REPEATS)))
+		batch = recompute_reach(model, limit - step_persistent(copy, m->options, model), m->plan->batch, most);
+	arena_free(a);
+	return batch;
 }
 
 int64_t *

@@ -34,10 +34,13 @@ void	whatif_micro_batch(struct settings *, int64_t batch);
 /* The module planned at that micro-batch, in arena A, or NULL; and the bytes of that plan's arena,
  * INT64_MAX when there is none. */
 struct module	*whatif_at(struct module *, struct arena *a, int64_t batch);
-/* The same where what to make again is searched for: as far as for one plan alone, and no further
- * than WORK, of which it takes what it does. What all such of M may do together: whatif_work(). */
+/* The same where what to make again is searched for, until something fits: as far as for one plan
+ * alone, and no further than WORK, of which it takes what it does. What all such of M may do
+ * together: whatif_work(). And which micro-batch to ask for: about the most, up to MOST, for which
+ * LIMIT may be enough, without a plan. */
 struct module	*whatif_searched(struct module *, struct arena *a, int64_t batch, int64_t *work);
 int64_t	*whatif_work(const struct module *);
+int64_t	whatif_reach(struct module *, int64_t limit, int64_t most);
 int64_t	whatif_batch(struct module *, int64_t batch);
 
 #endif

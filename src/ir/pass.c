@@ -65,6 +65,12 @@ pass_last(void)
 	return pass_table[i]->name;
 }
 
+const char *
+pass_before(const char *name)
+{
+	return pass_table[behind(name) - 2]->name;
+}
+
 bool
 passes_between(struct module *m, const struct pass_options *o, const char *after, const char *last)
 {

@@ -33,7 +33,8 @@ struct pass_options {
 	int64_t *search_work;	/* what searches for a budget may still do (schedule/recompute.c), for all
 				 * plans that are made to answer for one network; NULL: as for one alone */
 	int64_t *batch_work;	/* likewise, for the plans by which the largest batch is looked for (fit/largest.c) */
-	bool thorough;		/* what is close to a budget is placed with more effort, in spite of search_work */
+	bool any_that_fits;	/* it is asked whether a budget can be kept, not how cheaply: the first choice that does
+				 * will do, and what is close is placed with more effort, in spite of search_work */
 	int64_t *question_work;	/* what may still be planned to answer questions of one network, in
 				 * nodes (passes/pipeline.c); NULL: this is no question */
 	struct placed *placed;	/* packings of those plans, to be found again (plan/placed.h); NULL: none
@@ -75,7 +76,8 @@ struct module	*passes_copy(struct module *, const struct settings *, struct diag
 bool	passes_between(struct module *, const struct pass_options *, const char *after, const char *last);
 /* All that come after it. */
 bool	passes_finish(struct module *, const struct pass_options *, const char *after);
-/* The name of the table's last. */
+/* The names of the table's last, and of the one before another. */
 const char	*pass_last(void);
+const char	*pass_before(const char *name);
 
 #endif

@@ -42,5 +42,7 @@ struct arena	*passes_sketch_arena(struct module *);
  * as before afterwards. BOUND_ONLY: without places in the arena, for comparing lower bounds, which
  * takes no packing. */
 struct module	*passes_replan(struct module *, const struct settings *set, bool bound_only);
+/* The same under M's own settings, through the passes before one of the table: it has no plan. */
+struct module	*passes_again(struct module *, const char *before);
 
 #endif

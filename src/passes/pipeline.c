@@ -294,23 +294,39 @@ passes_run(struct module *m, const struct pass_options *o)
 
 /* ---- other settings ---- */
 
-struct module *
-passes_replan(struct module *m, const struct settings *set, bool bound_only)
+/* A copy of M through the passes up to LAST; NULL: through all, to a plan. */
+static struct module *
+copy_through(struct module *m, const struct settings *set, struct pass_options *o, const char *last)
 {
-	struct pass_options o = *m->options;
 	struct arena *a = passes_scratch(m);
 	struct diags *quiet = ARENA_NEW(a, struct diags);
 	struct module *copy, in = *m;
 	struct tensor **gradient;
-	bool planned;
+	bool good;
 
-	o.dump_after = NULL;
-	o.bound_only |= bound_only;
+	o->dump_after = NULL;
 	diags_init(quiet, a);
 	in.arena = a;
 	copy = passes_copy(&in, set, quiet);
 	gradient = take_gradients(m, a);
-	planned = passes_run(copy, &o);
+	good = last ? passes_between(copy, o, NULL, last) : passes_run(copy, o) && copy->plan;
 	give_gradients(m, gradient);
-	return planned && copy->plan ? copy : NULL;
+	return good ? copy : NULL;
+}
+
+struct module *
+passes_replan(struct module *m, const struct settings *set, bool bound_only)
+{
+	struct pass_options o = *m->options;
+
+	o.bound_only |= bound_only;
+	return copy_through(m, set, &o, NULL);
+}
+
+struct module *
+passes_again(struct module *m, const char *before)
+{
+	struct pass_options o = *m->options;
+
+	return copy_through(m, &m->set, &o, pass_before(before));
 }

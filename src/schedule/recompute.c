@@ -243,7 +243,7 @@ look_on(struct budget *b, struct model *model, const struct search_limits *limit
 static bool
 places_close(const struct pass_options *o)
 {
-	return !o->search_work || o->thorough;
+	return !o->search_work || o->any_that_fits;
 }
 
 /* All the way down, and what is close placed with more effort. */
@@ -293,8 +293,9 @@ stay_within(struct module *m, const struct pass_options *o, struct model *model,
 	int64_t bytes = m->set.recompute_budget ? m->set.recompute_budget : step_room(m, o);
 	struct budget budget = { .m = m, .o = o, .bytes = bytes };
 	struct search_limits limits = { .budget = bytes - step_persistent(m, o, model),
-	    .work = work_for(o), .products = true, .unasked = for_speed(m, o), .asked = is_asked(m, o), .fits = fits_budget,
-	    .fits_after_all = places_close(o) ? budget_place_close : NULL, .context = &budget };
+	    .work = work_for(o), .products = true, .unasked = for_speed(m, o), .asked = is_asked(m, o),
+	    .any = o->any_that_fits, .fits = fits_budget, .fits_after_all = places_close(o) ? budget_place_close : NULL,
+	    .context = &budget };
 	bool found;
 
 	if (m->set.recompute_budget && limits.budget < 0) {

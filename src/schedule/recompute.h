@@ -23,6 +23,7 @@
  *     recompute_tried.c     what trials have shown, by the choice
  *     recompute_moves.c     moves, and estimates of their value
  *     recompute_vain.c      moves that need no trial
+ *     recompute_reach.c     how many samples there is room for, about
  *     step_model.c          the step as flat arrays, for these files and for order.c
  *     step_trial.c          one run of the step under a choice: its exact peak and its cost
  *
@@ -42,11 +43,12 @@
 #define RECOMPUTE_SECOND	((int64_t)4 << 20)	/* half of what a second of a processor does of it, about: there may be two */
 #define RECOMPUTE_QUESTIONS	((int64_t)24 << 20)
 #define RECOMPUTE_QUESTION	3	/* one may do that part of what is left, so that one in vain leaves something for others */
-#define RECOMPUTE_BATCHES	(6 * RECOMPUTE_WORK)	/* in all those for the largest batch */
+#define RECOMPUTE_BATCHES	(5 * RECOMPUTE_WORK)	/* in all those for the largest batch */
 
 #define RECOMPUTE_SHARED	3	/* for a budget that the spec names, that part of the work is what shares are of, */
 #define RECOMPUTE_REFINED	4	/* and that is for what a last resort makes again in vain */
 
+#define RECOMPUTE_PLANNED	3000	/* and as many events the passes beside a search are, for each node */
 #define RECOMPUTE_LARGE		4000	/* nodes of a step, to plan which takes as long as dozens of trials */
 #define RECOMPUTE_VISITS	32	/* placing a buffer so often is worth an event, */
 #define RECOMPUTE_VISITS_FAR	8	/* or so often, where there are thousands */
@@ -63,6 +65,7 @@ struct search_limits {
 	bool products;		/* may convolutions and matrix products run again? */
 	bool unasked;		/* nobody asked for it but the card: where little is wanting, little is searched */
 	bool asked;		/* the spec names the budget */
+	bool any;		/* whatever fits will do, however much it makes again */
 	/* Does the choice really fit? The passes that follow may lower a trial's peak further. */
 	bool (*fits)(struct model *, void *context);
 	/* Nothing that was searched fits: is there what does if that is looked at with more effort?

@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 
 #define CLOSE_EFFORT	8	/* times a network's steps: half a second each */
+#define ASKED_EFFORT	2	/* for one question among many */
 #define ENOUGH		3	/* choices of a large network planned, and */
 #define MORE		4	/* that part more than was taken off them: then others are judged by their peak */
 
@@ -164,7 +165,7 @@ place_on(const struct budget *b, struct close *c, struct model *model)
 	struct module *m = c->planned;
 
 	c->placed = true;
-	count_visits(model, plan_place_on(m, m->plan, CLOSE_EFFORT));
+	count_visits(model, plan_place_on(m, m->plan, b->o->search_work ? ASKED_EFFORT : CLOSE_EFFORT));
 	return m->plan->arena_bytes <= b->bytes && passes_finish(m, &quiet, "place");
 }
 
@@ -189,10 +190,10 @@ bool
 budget_place_close(struct model *model, void *context)
 {
 	struct budget *b = context;
-	int i;
+	int most = b->o->search_work ? MOST_ASKED : MOST_CLOSE, i;
 
 	b->at_last = true;
-	for (i = 0; i < b->nclose && may_place(b, model); i++) {
+	for (i = 0; i < b->nclose && i < most && may_place(b, model); i++) {
 		struct close *c = &b->close[i];
 
 		if (c->placed || !place_on(b, c, model))

@@ -8,7 +8,8 @@
 
 #include "schedule/recompute_impl.h"
 
-#define MOST_CLOSE	4	/* plans to be placed with more effort, where none fits */
+#define MOST_CLOSE	4	/* plans to be placed with more effort, where none fits; */
+#define MOST_ASKED	1	/* for one question among many, the closest */
 
 struct close {			/* what would fit, were it placed as low as its lower bound */
 	struct module *planned;	/* up to place, in an arena of its own */

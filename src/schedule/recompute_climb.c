@@ -12,6 +12,8 @@
 
 #define MOST_CHANGED	4	/* prices, from one pass to the next, */
 #define MOST_DEARER	3.0	/* by at most so many powers of e */
+#define LOOKS		200	/* for each node: as many a pass may take, where its share of the work is less */
+#define PART		4	/* and at most that part of what is left */
 
 struct climbing {
 	struct state_search *s;
@@ -121,25 +123,41 @@ climb(struct climbing *c, int64_t work)
 static void
 begin(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
 {
+	int64_t left = c->s->limits->most_work - c->s->m->work, once = (int64_t)c->s->m->nnodes * LOOKS;
+
 	c->e.aim = aim;
-	c->e.most_looks = work;
+	once = once < left / PART ? once : left / PART;
+	c->e.most_looks = work > once ? work : once;
 	c->best = best;
 	best->cost = HUGE_VAL;
 	best->peak = INT64_MAX;
 }
 
-bool
-climb_anew(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
+static void
+begin_anew(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
 {
-	static const double reach[] = { 0.5, 0, 1 };
-	size_t i;
-
 	begin(c, aim, work, best);
 	forget(c);
 	memcpy(c->other, c->weight, (size_t)c->s->m->nvalues * sizeof(*c->other));
-	for (i = 0; i < sizeof(reach) / sizeof(*reach); i++)
-		try_prices(c, reach[i]);
+}
+
+bool
+climb_anew(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
+{
+	size_t i;
+
+	begin_anew(c, aim, work, best);
+	for (i = 0; i < sizeof(evict_reach) / sizeof(*evict_reach); i++)
+		try_prices(c, evict_reach[i]);
 	return climb(c, work);
+}
+
+bool
+climb_once(struct climbing *c, int64_t aim, struct steps *best)
+{
+	begin_anew(c, aim, RECOMPUTE_WORK, best);
+	try_prices(c, evict_reach[0]);
+	return best->cost < HUGE_VAL;
 }
 
 bool

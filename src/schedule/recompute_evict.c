@@ -343,6 +343,8 @@ run_node(struct evicting *e, int i)
 
 /* ---- all ---- */
 
+const double evict_reach[3] = { 0.5, 0, 1 };
+
 bool
 evict_pass(struct evicting *e, double reach, const double *weight, struct steps *out)
 {

@@ -59,6 +59,9 @@ void	evict_begin(struct evicting *);
 
 /* ---- recompute_evict.c ---- */
 
+/* Powers of the time to the next reader that serve; the first takes the fewest looks. */
+extern const double evict_reach[3];
+
 /* One pass, which writes a list. REACH: the power of the time to the next reader in a price;
  * WEIGHT: times that, by value. False where something can't be made again any more, or it takes too
  * long. */

@@ -202,9 +202,10 @@ bool	steps_in_parts(struct state_search *, int n, struct steps *);
 /* ---- recompute_climb.c ---- */
 
 /* To a peak, or about as low as can be, with so many events in all trials, about: with prices as
- * they are, or those that stood last. False where there is none. The model's trial is of any
- * step. */
+ * they are, or those that stood last; or by a single pass. False where there is none. The model's
+ * trial is of any step. */
 struct climbing	*climb_new(struct state_search *);
+bool		climb_once(struct climbing *, int64_t aim, struct steps *);
 bool		climb_anew(struct climbing *, int64_t aim, int64_t work, struct steps *);
 bool		climb_on(struct climbing *, int64_t aim, int64_t work, struct steps *);
 

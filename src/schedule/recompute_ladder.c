@@ -24,6 +24,8 @@
 #define WAIT		4	/* times the peaks of a rung: so many choices may wait, since what is lower by up to a
 				 * rung may cost less: none is known to be the cheapest */
 #define PASSES		3
+#define MOST_LOWER	3	/* peaks to which passes are made at last: the budget, */
+#define LOWER		16	/* and so much lower, each */
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
 #define SLIGHT		4	/* rungs from the top on which less is searched for what nobody asked for */
@@ -488,6 +490,21 @@ take_at_budget(struct ladder *l)
 	return fits(l, &l->made);
 }
 
+/* A pass to the budget, or somewhat below it, as the arena may be larger than the peak. They are
+ * made however much was searched: in a step of many thousands of nodes a search ends before it has
+ * come to the budget, where a pass goes at once. */
+static bool
+take_pass(struct ladder *l)
+{
+	int64_t aim = l->s->limits->budget;
+	int i;
+
+	for (i = 0; i < MOST_LOWER && aim >= l->least && climb_once(l->climb, aim, &l->other); i++, aim -= aim / LOWER)
+		if (fits(l, &l->other))
+			return true;
+	return false;
+}
+
 /* With what need not be made again struck out, or as it is, which may be placed lower. */
 static bool
 fits_struck_out(struct ladder *l, struct steps *c)
@@ -566,6 +583,10 @@ search_ladder(struct state_search *s)
 	steps_copy(&l.lowest, &l.whole);
 	try_parts(&l);
 	l.highest = budget + (s->limits->asked ? budget / ORDERED : 0);
+	if (s->limits->any && take_pass(&l))
+		return true;
+	if (s->limits->any && s->m->nnodes >= RECOMPUTE_LARGE)
+		return steps_try(s->m, &l.whole), false;
 	first = rung_of(&l, l.highest);
-	return walk_down(&l, first) || fits_after_all(s) || take_what_there_is(&l, first) || descend_in_time(&l);
+	return walk_down(&l, first) || fits_after_all(s) || take_what_there_is(&l, first) || take_pass(&l) || descend_in_time(&l);
 }

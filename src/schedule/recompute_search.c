@@ -30,11 +30,12 @@
  * too expensive; from there it is tried by parts of a rung.
  *
  * That has three limits. The order of nodes may take more off a step's peak than the list is looked
- * at above the budget. A search may make so many trials, counted in events, and twice as many
- * more where nothing was found and the spec names the budget, and then ends. And where nothing in
- * the list fits, what is nearest is placed with more effort; then it is tried what passes come to
- * at the budget itself, the lowest, and what got stuck. What fits then is gone on from in its own
- * order (recompute_refine.c).
+ * at above the budget. A search may make so many trials, counted in events, and twice as many more
+ * where nothing was found and the spec names the budget, and then ends. And where nothing in the
+ * list fits, what is nearest is placed with more effort; then it is tried what passes come to at
+ * the budget itself, the lowest, and what got stuck. At last a single pass is made to the budget,
+ * and to a little less, for which there is work left whatever was searched. What fits then is gone
+ * on from in its own order (recompute_refine.c).
  *
  * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a
  * dozen layers it finds it, in several orders of the step (recompute_orders.c). States can't say
