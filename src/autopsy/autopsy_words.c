@@ -359,7 +359,7 @@ meaning(const struct autopsy *y, const struct oom_message *o)
 		return arena_printf(a, "%s Line %d names Spark: there spark.driver.memory says it for the driver, to which collect() and toPandas() bring all rows, and on which what is not split among executors runs, and "
 		    "spark.executor.memory for an executor.", o->says, y->log.paste.spark);
 	if (o->says)
-		return says_apart(y, o);
+		return strcmp(o->who, "faiss") == 0 && o->size[OOM_ASKED].known ? arena_printf(a, "%s %s were asked for.", o->says, bytes_text(a, &o->size[OOM_ASKED])) : says_apart(y, o);
 	if (o->kind == OOM_TOLD)
 		return autopsy_told(y);
 	if (o->host)

@@ -48,7 +48,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Could not map pools\n", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_SHARED, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Failed to allocate a # byte allocation with # free bytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_HEAP, 0) },
 	{ "java.lang.OutOfMemoryError: Physical memory usage is too high", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
-	{ "java.lang.OutOfMemoryError: Cannot allocate new", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
+	{ "java.lang.OutOfMemoryError: Cannot allocate new", HOST_SAYS("JavaCPP", JAVA_WRAPPED) },
+	{ "java.lang.OutOfMemoryError: Native allocator returned address == 0", HOST_SAYS("JavaCPP", JAVA_REFUSED) },
 	{ "java.lang.OutOfMemoryError: Failed to allocate memory within limits: totalBytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
 	{ "java.lang.OutOfMemoryError: Cannot allocate # bytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },	/* its first versions */
 	{ "java.lang.OutOfMemoryError: Direct buffer memory", HOST_SAYS("Java", JAVA_DIRECT) },

@@ -35,6 +35,7 @@
 #define EARLYOOM_SENDS(signal) { "sending " signal " to process # uid # \"&\": ", HOST_SAYS("earlyoom", EARLYOOM) }, { "sending " signal " to process # \"&\": ", HOST_SAYS("earlyoom", EARLYOOM) }
 #define SIGBUS_SAYS	ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", PAGE_GONE, PHRASE_HEDGED)
 #define APART(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_APART)
+#define FAISS(says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, "faiss", says, PHRASE_BYTES)
 #define OWN(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_OWN)
 #define OWN_HOST(kind, who, says)	ROW(ROLE_MESSAGE, kind, true, who, says, PHRASE_OWN)
 #define OWN_BYTES(kind, who)	ROW(ROLE_MESSAGE, kind, false, who, NULL, PHRASE_OWN | PHRASE_BYTES)

@@ -116,9 +116,15 @@
 #define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the " MACHINES "."
 #define JAVA_RESERVED	"Java could not reserve room for its heap as it began, and nothing had run yet: its size (-Xmx) is more than the machine, a limit of the job or the process "	\
     "(ulimit -v, a container's), or a program of 32 bits leaves. A smaller one, or more that is allowed, begins. It is the " MACHINES "."
+#define JAVA_LIMITS	"org.bytedeco.javacpp.maxbytes for what it hands out, org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx."
 #define JAVA_NATIVE	"JavaCPP, by which programs of Java use native libraries, counts what the process takes of the machine's memory outside "	\
-    "of Java's heap, and a limit of its own was reached: org.bytedeco.javacpp.maxbytes for what it hands out, "		\
-    "org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx. It is " NOT_A_CARDS " memory."
+    "of Java's heap, and a limit of its own was reached: " JAVA_LIMITS " It is " NOT_A_CARDS " memory."
+/* It puts these words around its limits' errors, and around a request that the system refused
+ * (FloatPointer.java). */
+#define JAVA_WRAPPED	"JavaCPP, by which programs of Java use native libraries, got no memory outside of Java's heap. It says the same where a limit of its own was reached as where the machine refused; the error behind \"Caused by\" "	\
+    "tells which. Its limits are " JAVA_LIMITS " It is " NOT_A_CARDS " memory."
+#define JAVA_REFUSED	"JavaCPP, by which programs of Java use native libraries, asked for memory outside of Java's heap, and the machine refused: no limit of JavaCPP's was reached. Java's heap, which -Xmx lets grow, and the rest of the "	\
+    "process have the machine's memory between them: less at once, or a smaller heap, leaves room. It is " NOT_A_CARDS " memory."
 #define JAVA_DIRECT	"What Java may take for buffers outside of its heap was taken: -XX:MaxDirectMemorySize is that limit, and as large "	\
     "as the heap's, -Xmx, unless it is set. It is the " MACHINES "."
 #define JAVA_THREADS	"Java could not begin another thread: a limit on their number (ulimit -u, a container's) was reached, or the machine "	\
@@ -128,6 +134,18 @@
     "It is " NOT_A_CARDS " memory."
 #define JAVA_MEMORY	"A program of Java got no memory from the machine: that is " NOT_A_CARDS ". As read here, the message does not say "	\
     "which: the heap has a limit of its own (-Xmx), and what lies outside of it has others."
+#define FAISS_OWN	"Each StandardGpuResources has one of its own, so that one of them for all indexes takes it once."
+#define FAISS_SMALLER	"setTempMemory() makes that block smaller, and noTempMemory() does without it. " FAISS_OWN
+/* faiss/gpu/StandardGpuResources.cpp */
+#define FAISS_SCRATCH	"faiss sets aside what its operations work with on a device (temporary memory) in one block, ahead of any index, by itself 512 MiB to 1.5 GiB by the device's size, "	\
+    "and it was that block for which there was no room. " FAISS_SMALLER " What else lies on the device, as a model's weights in the same process, leaves it less."
+#define FAISS_OVERFLOW	"faiss needed more for what an operation works with than is left of the block that it sets aside for that, and the device had no room for it: it grows with the vectors that are added, "	\
+    "or searched for, at once. Fewer at a time take less."
+#define FAISS_VECTORS	"faiss had no room on the device for an index' vectors, which a flat index has as they are, 4 bytes for each number, in one piece, and while they are added in a new one beside it. Shorter vectors, 2 bytes for each "	\
+    "number (useFloat16), an index of codes (IVFPQ), or parts of it on several devices take less."
+#define FAISS_LISTS	"faiss had no room on the device for the lists of an index (IVF), which have its vectors, or codes of them, and grow as these are added. Codes (IVFPQ) or shorter ones, numbers of vectors that stay in the machine's "	\
+    "memory (indicesOptions), or parts of it on several devices take less."
+#define FAISS_STACK	"faiss could not set aside what its operations work with on a device (temporary memory), and does not say why: as a rule the device had no room for it. " FAISS_SMALLER
 #define THRUST		"Thrust, a library of CUDA, got no memory, as a rule of the device, for a vector or for what it works with; memory of "	\
     "the machine that it locks for copies is refused in the same words. What is given to the device at once (rows, columns, samples) "	\
     "decides most of that, unless another process has it, which nvidia-smi tells."
