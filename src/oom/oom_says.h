@@ -208,6 +208,13 @@
     "by that. A longer limit, or checkpoints from which the next job goes on, help."
 #define STATIC_TLS	"Not for want of memory: the system's loader sets little room aside for what libraries keep for each thread, and others had it all when this one "	\
     "was loaded. Loaded ahead of the others (imported first, or by LD_PRELOAD), it finds room."
+#define NO_THREAD	"Not for want of memory, as far as was read: a thread, or a process, could not be begun, as a rule because a limit on their number was reached (ulimit -u, a container's or a job's). "	\
+    "Fewer of them at a time (jobs, shards, threads: OMP_NUM_THREADS, OPENBLAS_NUM_THREADS), or a higher limit, help. Where no such limit was near, the machine had no room for its stack."
+#define NO_CONSTANT	"Not for want of memory, as far as was read: what TensorFlow is given as an array for a constant (an initializer's or a data set's, too) is written into its graph, and no graph, and no tensor in it, is "	\
+    "larger than 2 GB in that form. Given as the graph runs (a placeholder with feed_dict, a variable that is assigned through one), or read from files or a generator, it is no part of it."
+#define ONE_FILE	"Not for want of memory, as far as was read: ONNX' files have one message with all weights, which is no larger than 2 GB in that form. Written beside it, in files of their own (external data), they are no part of it."
+#define EXPORTED	"Not for want of memory, as far as was read: R's future hands what an expression uses to each of its processes, and has a limit for that (options(future.globals.maxSize = ...), in bytes, 500 MiB unless it is "	\
+    "set). Each process gets a copy of it then: fewer processes, or none (plan(\"sequential\")), take less."
 #define NO_KERNEL	"Not the device's memory, by the code's number: the program has nothing that was compiled for this device (8: invalid device "	\
     "function). Built for its architecture (Caffe: CUDA_ARCH in Makefile.config), it runs."
 #define LOADER_GONE	"A process that loads data ended before its time. Often that is for want of the "	\
