@@ -54,6 +54,12 @@ static const struct told_cause {
 	{ offsetof(struct oom_paste, cached), offsetof(struct oom_paste, habits.of[HABIT_CACHE].line), SAYS_TOLD_CACHED, ON_MACHINE, 0,
 	    "Where samples are kept once they were read, all of them come to lie in the machine's memory, pictures as arrays several times as large as their files: without that, "
 	    "or kept in a file (cache=disk in YOLO, a file's name in tf.data's cache()), they do not." },
+	{ offsetof(struct oom_paste, entire), 0, SAYS_TOLD_KEPT, OF_ITSELF, 0,
+	    "Where all of that is read ahead of what works on it, it lies there as a whole, in the machine's memory or, where it was moved there, a device's, and takes room for each of them, whatever the batch: read, or "
+	    "moved there, as each is needed, or a part at a time, it need not." },
+	{ offsetof(struct oom_paste, shared_memory), 0, SAYS_TOLD_SHARED, ON_MACHINE | OF_ITSELF, 0,
+	    "Where that was in shared memory (/dev/shm), it is a part of the machine's with a bound of its own, as a rule half of it, in Docker 64 MiB unless --shm-size (or --ipc=host) says otherwise, and what is put "
+	    "beyond it ends by a bus error: df -h /dev/shm tells. What is read as it is needed, or mapped from a file (in Python numpy.memmap), need not lie there." },
 	{ offsetof(struct oom_paste, quantizes), 0, SAYS_TOLD_QUANTIZES, OF_ITSELF | ON_DEVICE, 0,
 	    "Where weights are quantized by samples (AWQ, GPTQ), what a layer is given and gives for all of them may lie on the device at once, beside the weights: fewer or shorter samples (in AutoAWQ "
 	    "max_calib_samples and max_calib_seq_len), or fewer at once (n_parallel_calib_samples), take less; so do weights that wait in the machine's memory for their layer's turn." },
@@ -244,6 +250,16 @@ is_told_better(const struct oom_paste *p, size_t of, int line)
 	return line == p->ended_by.line || line == p->less.line || line == p->sizes.line || line == p->by_growth.line || line == p->one_runs.line;
 }
 
+/* Is that all of a set lies there told by other words of people, or by a row of autopsy_rows.c? */
+static bool
+is_whole_told(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	const struct oom_message *o = y->main;
+
+	return (p->kept.line && !o->host) || p->cached.line || (p->told.data.line && (o->host || (o->kind == OOM_TOLD && !p->told.device && !p->told.gpu)));
+}
+
 static void
 causes_told(struct autopsy *y, bool explained)
 {
@@ -268,6 +284,8 @@ causes_told(struct autopsy *y, bool explained)
 		if (s->said == offsetof(struct oom_paste, ended_by) && (said->line == y->log.paste.less.line || said->line == y->log.paste.more.line))
 			continue;		/* that says so by itself */
 		if (s->kind == SAYS_TOLD_ENDED && is_told_better(&y->log.paste, s->said, said->line))
+			continue;
+		if (s->said == offsetof(struct oom_paste, entire) && is_whole_told(y))
 			continue;
 		if (s->kind == SAYS_TOLD_SERVER && (autopsy_trains(y) || y->log.paste.images || y->log.paste.images_told))
 			continue;		/* it writes texts for what is trained, beside that, or makes images */

@@ -153,8 +153,9 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(TOLD_DRAWS,	WORDS,		"a sentence of the failure that speaks of pictures that are logged or sampled beside training, and a device's memory")			\
 	SAYS(TOLD_MORE,		WORDS,		"a clause that says that it runs with more of something than what failed")			\
 	SAYS(TOLD_VERSION,	WORDS,		"a sentence that says that it fails with a version, or that it does not with another")			\
-	SAYS(TOLD_KEPT,		WORDS,		"a sentence that says that something stays on the device, or is kept with its graph")			\
+	SAYS(TOLD_KEPT,		WORDS,		"a sentence that says that something stays on the device, is kept with its graph, or is read as a whole")			\
 	SAYS(TOLD_CACHED,	WORDS,		"a sentence that says that samples are kept in memory, and no device's memory")			\
+	SAYS(TOLD_SHARED,	WORDS,		"a sentence of a failure that names shared memory, and no device's memory")			\
 	SAYS(TOLD_SAVED,	WORDS,		"a sentence of the failure that speaks of results that are written, and no device's memory")			\
 	SAYS(TOLD_UNGRADED,	WORDS,		"a sentence that says that torch.no_grad() is missing, and a device's memory")			\
 	SAYS(TOLD_PROCESSES,	WORDS,		"a sentence that speaks of how many processes there are, or says that one of several devices alone runs it, or adds up what they have, and a device's memory, or of TensorFlow, that it runs only with memory growth")			\

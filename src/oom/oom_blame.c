@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_entire.h"
 #include "oom/oom_machine.h"
 #include "oom/oom_note.h"
 #include "oom/oom_number.h"
@@ -260,6 +261,8 @@ static const struct {
 	{ offsetof(struct oom_paste, kept), { WORDING_KEPT, NULL } },
 	{ offsetof(struct oom_paste, version), { WORDING_NONE, oom_version_told } },
 	{ offsetof(struct oom_paste, cached), { WORDING_CACHED, NULL } },
+	{ offsetof(struct oom_paste, entire), { WORDING_NONE, oom_entire } },
+	{ offsetof(struct oom_paste, shared_memory), { WORDING_SHARED, NULL } },
 	{ offsetof(struct oom_paste, rays), { WORDING_NONE, follows_rays } },
 	{ offsetof(struct oom_paste, replicas), { WORDING_NONE, copies_data } },
 	{ offsetof(struct oom_paste, ungraded), { WORDING_UNGRADED, NULL } },

@@ -242,6 +242,16 @@ is_named_ahead(struct talk t, const char *s)
 #define NAME_WITHIN	18	/* bytes from an amount to the end of such a name */
 #define TAKEN_AHEAD	"available free used left peak max maximum minimum"
 
+/* "- RAM 16Gb": a line of a list of what a machine has, in which nothing else stands ahead of the
+ * amount at S; UNIT ends it. */
+static bool
+is_listed(struct talk t, const char *s, struct talk unit)
+{
+	struct talk label = clause_word_ahead(t, s);
+
+	return talk_is_one_of(label, "ram") && s - (label.s + label.n) <= (long)sizeof(": ") && clause_word_ahead(t, label.s).n == 0 && clause_word_behind(t, unit.s + unit.n).n == 0;
+}
+
 /* "RAM: 8GB", "128 GB of system memory": a name that no card's memory has, beside the amount at S,
  * which ends with UNIT. */
 static bool
@@ -250,6 +260,8 @@ is_by_name(struct talk t, const char *s, struct talk unit)
 	struct talk clause = talk_clause(t, s, 1), label;
 
 	if (talk_has_whole(talk_head(t, unit.s + unit.n, NAME_WITHIN), OWN_NAMES) && !talk_any_whole(talk_head(t, unit.s + unit.n, NAME_WITHIN), TAKEN_AHEAD))
+		return true;
+	if (is_listed(t, s, unit))
 		return true;
 	if (clause.s == t.s || clause.s[-1] != ':' || clause_word_ahead(clause, s).n > 0)
 		return false;

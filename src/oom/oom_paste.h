@@ -149,6 +149,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said kept;	/* of what a run makes or is given, which stays on the device, */
 	struct said version;	/* of another version with which it does not fail, */
 	struct said cached;	/* of samples that are kept once they were read, */
+	struct said shared_memory;	/* of a failure in what processes share, */
+	struct said entire;	/* of a set all of which is read or held at once, */
 	struct said rays;	/* of rays that are followed through a scene, */
 	struct said captures;	/* of CUDA graphs that are captured, */
 	struct said quantizes;	/* of weights that are quantized, */

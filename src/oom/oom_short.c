@@ -33,7 +33,7 @@ static const struct {
 
 #define AMOUNTS		"huge amount of|huge amounts of|insane amount of|massive amount of|massive amounts of|enormous amount of|ridiculous amount of|crazy amount of|tremendous amount of|absurd amount of|insane amounts of|enormous amounts of|ridiculous amounts of|crazy amounts of|tremendous amounts of|absurd amounts of"
 /* How much it takes, where that is what is complained of. */
-#define MUCH		"huge memory|huge gpu memory|huge ram|huge vram|enormous memory|massive memory|using a lot of|uses a lot of|takes a lot of|taking a lot of|takes up a lot of|taking up a lot of|consumes a lot of|consuming a lot of|eats a lot of|eating a lot of|" \
+#define MUCH		"huge memory|huge gpu memory|huge ram|huge vram|enormous memory|massive memory|using a lot of|uses a lot of|takes a lot of|taking a lot of|takes up a lot of|taking up a lot of|will take a lot of|will take up a lot of|will use a lot of|will consume a lot of|will use up a lot of|consumes a lot of|consuming a lot of|eats a lot of|eating a lot of|" \
     "uses lots of|using lots of|takes lots of|consumes lots of|consuming lots of|large amount of|large amounts of|whole lot of|incredible amount of|unreasonable amount of|excessive amount of|excessive amounts of|" \
     "becomes enormous|is enormous|becomes huge|gets huge|incredibly high|extremely high|insanely high|ridiculously high|crazy high|abnormally high|excessive|abnormal memory usage|abnormal ram usage|" \
     "high memory usage|high memory consumption|high memory requirement|high memory requirements|high gpu memory usage|high video memory usage|high video memory consumption|high gpu memory consumption|high gpu memory requirement|high gpu memory requirements|high ram usage|high ram consumption|" \

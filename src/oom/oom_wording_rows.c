@@ -33,6 +33,10 @@ const struct way oom_wordings[WORDINGS][WORDING_WAYS] = {
 	    "caches all|caching the data|caching the image|caching the whole|caching images|caching all|dataset caching|data.cache()|dataset.cache()|).cache()|ds.cache()|cache=true|cache=ram|cache='ram'|--cache ram|--cache argument|--cache flag|cached in ram|"
 	    "cached in memory|cache in ram|ram caching|images in ram|dataset in ram|whole dataset in memory|entire dataset in memory"), { HAS(IN_LINE, PARTS, "cache caching cached ram"),
 	    NOT(IN_LINE, PIECES, "empty_cache|cache_dir|use_cache|cache-dir|hf_home|page cache|caching allocator|cached alloc|cached mem|cached block") } } },
+	/* "A bus error when the shared array is made": of the machine's, and not what a GPU's
+	 * blocks or Windows share */
+	[WORDING_SHARED] = { { WHOLE("shared array|shared arrays|sharedarray|shared memory|shared_memory|/dev/shm|shm"), { HAS(IN_LINE, PIECES, "bus error|sigbus|shared array|sharedarray|/dev/shm|multiprocessing|dataloader"), NOT(IN_LINE, WORDS, "gpu cuda vram kernel block triton windows graphics sm"),
+	    OR_IS(IN_SENTENCE, FAILS), OR_IS(IN_SENTENCE, NAMES_FAILURE), HAS(IN_LINE, PIECES, "bus error|sigbus"), NOT(IN_SENTENCE, WORDS, "without increased increasing should"), ISNT(IN_SENTENCE, RUNS) } } },
 	/* Learning through steps of learning, by its method's name or what it asks autograd for. */
 	[WORDING_TASKS] = { { WHOLE("maml|maml++|howtotrainyourmamlpytorch|multi-step loss optimization|meta-sgd|innerloop_ctx|second-order maml|create_graph=true|create_graph = true|second-order gradient|second-order gradients|second order gradient|second order gradients|second-order derivatives|second order derivatives|"
 	    "gradients of gradients|meta-gradient|meta-gradients|meta gradients|higher-order gradients"), { NOT(CLAUSE_AHEAD, WORDS, "no without not instead unlike"), NOT(IN_LINE, WORDS, "penalty gan wgan physics pinn pinns hessian"),

@@ -1,0 +1,140 @@
+/*
+ * That all of a set is read or held at once, by classes of words: a verb of reading or keeping, a
+ * word for all, and what a set is made of. Of what someone asks to avoid it is so, and of what
+ * someone would have read as it is needed, it is not read so yet.
+ */
+#include "oom/oom_entire.h"
+
+#include <string.h>
+
+#include "base/ascii.h"
+#include "oom/oom_clause.h"
+#include "oom/oom_short.h"
+
+#define READS		"load loads loaded loading preload preloads preloaded preloading read reads reading cache caches cached caching open opens opened opening store stores stored storing hold holds holding held keep keeps keeping kept put puts putting decode decodes decoded decoding"
+#define ALL		"all every whole entire full complete"
+#define OF_SETS		"frame frames image images picture pictures photo photos sample samples video videos clip clips file files dataset datasets data set sets corpus document documents recording recordings audio audios slice slices volume volumes patches tiles chunks features embeddings spectrograms sequences sentences rows records shards parquet csv"
+/* What may stand between the three, */
+#define TO_ALL		"up in into to the ram memory at once of my our their its simply just directly"
+#define TO_SET		"of the my our your these those single training train test validation input video raw 3d"
+#define AHEAD_WORDS	4	/* and how much of it, ahead of the word for all and behind it */
+#define BEHIND_WORDS	4
+/* Where a set that is read lies, or when it is read. */
+#define AT_ONCE		"memory|ram|vram|gpu|at once|at one time|at the same time|simultaneously|before training|before the training|ahead of training|at the start|at the beginning|at startup|upfront|up front|in advance|in one go|first place"
+#define IN_TURN		"on the fly|on-the-fly|on demand|lazily|lazy|as needed|as it is needed|as they are needed|when needed|when they are needed|one by one|one at a time|just before each|right before each|before each iteration|before every iteration|at each iteration|at every iteration|each iteration|" \
+    "in batches|by batches|batch by batch|batch-wise|batchwise|in chunks|chunk by chunk|by chunks|in parts|part by part|in pieces|piece by piece|incrementally|iteratively|frame by frame|image by image|file by file|per iteration|in a streaming|streaming"
+#define ASKS		"is there a way|is there any way|is there some way|any way to|a way to|how to|how can|how do|how could|possible to|can we|can i|could we|could i|could you|please|would be nice|would be better|would be great|it is better to|it's better to|better to|should|need to|want to|would like to|plan to|feature|request|support|instead|you can"
+#define NOT_WANTED	"avoid avoids avoiding prevent prevents preventing without"
+/* What is read at once and is no set of data. */
+#define OF_OTHERS	"model models weights checkpoint checkpoints layers gpus cards cores logs log screenshot config settings drivers browser tabs windows"
+
+/* Is the word for all at AT followed by what a set is made of? Then what stands behind that. */
+static const char *
+names_set(struct talk clause, struct talk all)
+{
+	struct talk word = clause_word_behind(clause, all.s + all.n);
+	int i;
+
+	for (i = 0; i < BEHIND_WORDS && word.n > 0; i++, word = clause_word_behind(clause, word.s + word.n))
+		if (talk_is_one_of(word, OF_SETS))
+			return word.s + word.n;
+		else if (!talk_is_one_of(word, TO_SET) && !is_digit(*word.s))
+			break;
+	return NULL;
+}
+
+/* "loading every frame", "all frames are loaded": the verb, ahead of the word for all or behind the
+ * set, which ends at TO; nothing where none stands there. */
+static struct talk
+verb_of(struct talk clause, struct talk all, const char *to)
+{
+	struct talk word = clause_word_ahead(clause, all.s);
+	int i;
+
+	for (i = 0; i < AHEAD_WORDS && talk_is_one_of(word, TO_ALL); i++)
+		word = clause_word_ahead(clause, word.s);
+	if (talk_is_one_of(word, READS))
+		return word;
+	for (i = 0, word = clause_word_behind(clause, to); i < BEHIND_WORDS && talk_is_one_of(word, "are is was were be being been get gets got will have has first all"); i++)
+		word = clause_word_behind(clause, word.s + word.n);
+	return i > 0 && talk_is_one_of(word, "loaded preloaded read cached opened stored held kept put decoded") ? word : talk_part(clause, to, to);
+}
+
+/* "avoid loading", "not to load", "instead of reading": what is asked to be otherwise is so. */
+static bool
+is_unwanted(struct talk clause, const char *verb)
+{
+	struct talk word = clause_word_ahead(clause, verb);
+
+	while (talk_is_one_of(word, "to have having need needing of be"))
+		word = clause_word_ahead(clause, word.s);
+	return talk_is_one_of(word, NOT_WANTED " not than") || (talk_is_one_of(word, "instead rather") && word.s > clause.s);
+}
+
+/* Does a sentence that says so with VERB in CLAUSE mean that it is done? */
+static bool
+is_done(struct talk sentence, struct talk clause, struct talk verb)
+{
+	struct talk ahead = talk_part(clause, clause.s, verb.s), within = talk_part(sentence, sentence.s, verb.s);
+
+	if (is_unwanted(clause, verb.s))
+		return talk_has_whole(sentence, ASKS);
+	if (clause_says_no(ahead, "if should would could instead"))
+		return false;
+	if (memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "why because"))
+		return false;		/* "Can I read all of it?" */
+	return !talk_has_whole(within, "how to|how can|can i|can we|could you|is it possible|please") && (talk_has_whole(clause, AT_ONCE) || oom_short_fails(sentence) || clause_names_failure(sentence));
+}
+
+/* "It loads all frames into memory", "how to avoid reading every single file" */
+static const char *
+takes_all(struct talk t)
+{
+	struct talk rest = t, clause, all, verb;
+	const char *at, *to, *end = t.s + t.n;
+
+	for (; (at = talk_find_word(rest, ALL)); rest = talk_part(t, all.s + all.n, end)) {
+		all = clause_word_behind(t, at);
+		clause = talk_clause(t, at, all.n);
+		if (!(to = names_set(clause, all)))
+			continue;
+		verb = verb_of(clause, all, to);
+		if (verb.n > 0 && !clause_works(clause) && !talk_has_whole(clause, IN_TURN) && !talk_any_whole(clause, OF_OTHERS) && is_done(talk_sentence(t, at), clause, verb))
+			return verb.s < all.s ? verb.s : all.s;
+	}
+	return NULL;
+}
+
+#define NEAR_SET	4	/* words from a verb to what it reads */
+
+/* "Please load the frame just before each iteration", "is there a way to read the files in chunks?"
+ */
+static const char *
+asks_for_turns(struct talk t)
+{
+	struct talk rest = t, sentence, behind, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	for (; (at = talk_find_whole(rest, "load|read|loading|reading|open|opening|decode|decoding", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		behind = talk_part(talk_clause(t, at, n), at + n, talk_clause(t, at, n).s + talk_clause(t, at, n).n);
+		for (i = 0, word = clause_word_behind(behind, behind.s); i < NEAR_SET && word.n > 0 && !talk_is_one_of(word, OF_SETS); i++)
+			word = clause_word_behind(behind, word.s + word.n);
+		if (i < NEAR_SET && word.n > 0 && talk_has_whole(behind, IN_TURN) && talk_has_whole(talk_part(sentence, sentence.s, at), ASKS) &&
+		    !clause_says_no(talk_part(sentence, sentence.s, at), "already even though although") && !talk_any_whole(sentence, OF_OTHERS))
+			return at;
+	}
+	return NULL;
+}
+
+const char *
+oom_entire(struct talk t)
+{
+	const char *at;
+
+	if (!talk_any_whole(t, OF_SETS) || !talk_any_begins(t, "load preload read cach open stor hold keep kept put decod"))
+		return NULL;
+	return (at = takes_all(t)) ? at : asks_for_turns(t);
+}

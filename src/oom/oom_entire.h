@@ -1,0 +1,11 @@
+/* All of a set at once, as people tell it (oom_entire.c). */
+#ifndef STOWAGE_OOM_OOM_ENTIRE_H
+#define STOWAGE_OOM_OOM_ENTIRE_H
+
+#include "oom/oom_lexicon.h"
+
+/* Where a sentence of T says that all of a set is read or held at once, or asks for what would read
+ * it as it is needed; or NULL. */
+const char	*oom_entire(struct talk);
+
+#endif
