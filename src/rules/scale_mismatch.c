@@ -1,6 +1,6 @@
 /*
- * scale-mismatch: validation reads its data in another way than training: another scale, or another
- * mean or deviation. Reads the settings alone.
+ * scale-mismatch: validation reads its data in another way than training: another scale, another
+ * mean or deviation, or targets that are further ahead. Reads the settings alone.
  */
 #include "lint/rule.h"
 
@@ -54,6 +54,35 @@ check_normal(const struct rule *rule, struct lint *l)
 	diag_help(l->diags, g, "training's mean and std in both: they are numbers of the network, and not of a data set");
 }
 
+static bool
+has_target(const struct module *m)
+{
+	int i;
+
+	for (i = 0; i < m->forward->inputs.n; i++)
+		if (m->forward->inputs.v[i]->kind == T_TARGET)
+			return true;
+	return false;
+}
+
+/* Windows of a text whose targets are another task in validation. */
+static void
+check_ahead(const struct rule *rule, struct lint *l)
+{
+	const struct data_source *t = &l->module->set.data, *v = &l->module->set.validate_data;
+	long long training = reader_int(t, "ahead", 1), validation = reader_int(v, "ahead", 1);
+	struct diag *g;
+
+	if (!reader_has(t->reader, "ahead") || !reader_has(v->reader, "ahead") || training == validation || !has_target(l->module))
+		return;
+	g = lint_report(l, rule, v->loc, "validation asks for what is %lld ahead, and training for what is %lld ahead", validation,
+	    training);
+	diag_place(l->diags, g, t->loc, "training's data are here");
+	diag_fact(l->diags, g, validation == 0 ? "with ahead=0 the answer is the input itself, which the network has not learnt to give"
+	    : "its loss and metrics then are those of a task that the network has not learnt");
+	diag_help(l->diags, g, "ahead=%lld in both", training > 0 ? training : validation);
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -62,6 +91,8 @@ check(const struct rule *rule, struct lint *l)
 	double times;
 	struct diag *g;
 
+	if (m->set.train && m->set.validate && reader_has_files(t) && reader_has_files(v))
+		check_ahead(rule, l);
 	if (!m->set.train || !m->set.validate || t->reader != v->reader || !reader_has_files(t) || !has_scaled_input(m))
 		return;
 	if (t->scale == v->scale) {
@@ -85,13 +116,14 @@ const struct rule rule_scale_mismatch = {
 	.name = "scale-mismatch",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "validation scales its inputs otherwise than training",
+	.brief = "validation reads its data otherwise than training",
 	.doc = "What the network is measured on must come as what it is trained on came: pixels of "
 	    "0 to 255 given to a network that has seen 0 to 1 are out of everything it knows, and "
 	    "validation stays near chance while training looks well. scale= is a part of the "
 	    "data setting, so that it is written twice, and forgotten once.\n\n"
 	    "Reported where train and validate read files of one format with different scales, or with another mean= or std=, or one that "
-	    "validation has not. "
+	    "validation has not; and where windows of a text are given with another ahead= (1, where it is left out), so that validation "
+	    "asks for another word than the network has learnt to give. "
 	    "A scale in the network (image -> scale(1/255)) cannot differ, and lets inputs be "
 	    "staged as u8, in a quarter of the memory. Seen in doctr #214, a /255 that validation "
 	    "lacked, and mlpack examples #213.",
