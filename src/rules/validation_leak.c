@@ -2,57 +2,9 @@
  * validation-leak: validation on rows that training sees. Reads the settings alone: the same files,
  * and of each row whether skip_every and keep_every let it into both.
  */
-#include "lint/rule.h"
-
-#include <math.h>
-#include <string.h>
+#include "rulekit/data_split.h"
 
 #include "readers/reader.h"
-
-#define MOST_ROWS	100000	/* of a period of the two choices that are looked at */
-
-static bool
-same_files(const struct data_source *a, const struct data_source *b)
-{
-	int i;
-
-	if (a->reader != b->reader || a->nfiles != b->nfiles || a->nfiles == 0)
-		return false;
-	for (i = 0; i < a->nfiles; i++)
-		if (!a->file[i] || !b->file[i] || strcmp(a->file[i], b->file[i]) != 0)
-			return false;
-	return true;
-}
-
-/* The share of what validation reads, as a part of one file, that training reads too. */
-static double
-overlap(const struct data_source *train, const struct data_source *validate)
-{
-	double from = reader_real(validate, "from", 0), to = reader_real(validate, "to", 1);
-	double first = fmax(from, reader_real(train, "from", 0));
-
-	return fmax(0, fmin(to, reader_real(train, "to", 1)) - first) / (to - from);
-}
-
-/* The share of validation's rows that training sees. Rows of different parts are not the same rows,
- * so that their choice says nothing. */
-static double
-share(const struct data_source *train, const struct data_source *validate)
-{
-	bool one_part = reader_real(train, "from", 0) == reader_real(validate, "from", 0) &&
-	    reader_real(train, "to", 1) == reader_real(validate, "to", 1);
-	int64_t row, both = 0, all = 0;
-
-	if (!one_part)
-		return overlap(train, validate);
-
-	for (row = 0; row < MOST_ROWS; row++)
-		if (reader_takes(validate, row)) {
-			all++;
-			both += reader_takes(train, row);
-		}
-	return all ? (double)both / (double)all : 0;
-}
 
 static void
 check(const struct rule *rule, struct lint *l)
@@ -62,9 +14,9 @@ check(const struct rule *rule, struct lint *l)
 	struct diag *g;
 	double seen;
 
-	if (!m->set.train || !m->set.validate || !same_files(&m->set.data, d))
+	if (!m->set.train || !m->set.validate || !data_same_files(&m->set.data, d))
 		return;
-	seen = share(&m->set.data, d);
+	seen = data_shared(&m->set.data, d);
 	if (seen == 0)
 		return;
 	g = lint_report(l, rule, d->loc, "validation reads what training reads: %.3g %% of its "
