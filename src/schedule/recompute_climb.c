@@ -12,8 +12,8 @@
 
 #define MOST_CHANGED	4	/* prices, from one pass to the next, */
 #define MOST_DEARER	3.0	/* by at most so many powers of e */
-#define LOOKS		200	/* for each node: as many a pass may take, where its share of the work is less */
-#define PART		4	/* and at most that part of what is left */
+#define MOST_LOWER	3	/* peaks to which a pass alone is made: the budget, */
+#define LOWER		16	/* and that part lower, each */
 
 struct climbing {
 	struct state_search *s;
@@ -123,11 +123,8 @@ climb(struct climbing *c, int64_t work)
 static void
 begin(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
 {
-	int64_t left = c->s->limits->most_work - c->s->m->work, once = (int64_t)c->s->m->nnodes * LOOKS;
-
 	c->e.aim = aim;
-	once = once < left / PART ? once : left / PART;
-	c->e.most_looks = work > once ? work : once;
+	c->e.most_looks = work;
 	c->best = best;
 	best->cost = HUGE_VAL;
 	best->peak = INT64_MAX;
@@ -152,12 +149,33 @@ climb_anew(struct climbing *c, int64_t aim, int64_t work, struct steps *best)
 	return climb(c, work);
 }
 
-bool
-climb_once(struct climbing *c, int64_t aim, struct steps *best)
+/* One pass, with as much effort as it takes. */
+static bool
+go_at_once(struct climbing *c, int64_t aim, struct steps *made)
 {
-	begin_anew(c, aim, RECOMPUTE_WORK, best);
+	begin_anew(c, aim, RECOMPUTE_WORK, made);
 	try_prices(c, evict_reach[0]);
-	return best->cost < HUGE_VAL;
+	return made->cost < HUGE_VAL;
+}
+
+bool
+climb_to_budget(struct climbing *c, int64_t least, struct steps *made)
+{
+	int64_t aim = c->s->limits->budget;
+	int i;
+
+	for (i = 0; i < MOST_LOWER && aim >= least && go_at_once(c, aim, made); i++, aim -= aim / LOWER)
+		if (steps_fit(c->s, made))
+			return true;
+	return false;
+}
+
+void
+climb_to_cheaper(struct climbing *c, struct steps *fits, struct steps *made)
+{
+	steps_of_trial(c->s->m, fits);
+	if (!go_at_once(c, c->s->limits->budget, made) || made->cost >= fits->cost || !steps_fit(c->s, made))
+		steps_try(c->s->m, fits);
 }
 
 bool

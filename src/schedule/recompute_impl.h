@@ -174,6 +174,8 @@ void	steps_of_trial(const struct model *, struct steps *);
 double	recompute_cost(const struct trial *);
 /* The model's trial is of that step, which the trial alone decides whether it may be. */
 bool	steps_try(struct model *, struct steps *);
+/* Does it fit the budget, as the passes that follow see it? The model's trial is of it. */
+bool	steps_fit(struct state_search *, struct steps *);
 /* FROM without one event, or -1, and without all that is then made again for nobody. False where
  * what is alive is above an aim by more than so much, surely, summed over events: then it is not
  * all. FROM may be the list that is written. */
@@ -202,12 +204,18 @@ bool	steps_in_parts(struct state_search *, int n, struct steps *);
 /* ---- recompute_climb.c ---- */
 
 /* To a peak, or about as low as can be, with so many events in all trials, about: with prices as
- * they are, or those that stood last; or by a single pass. False where there is none. The model's
- * trial is of any step. */
+ * they are, or those that stood last. False where there is none. The model's trial is of any
+ * step. */
 struct climbing	*climb_new(struct state_search *);
-bool		climb_once(struct climbing *, int64_t aim, struct steps *);
 bool		climb_anew(struct climbing *, int64_t aim, int64_t work, struct steps *);
 bool		climb_on(struct climbing *, int64_t aim, int64_t work, struct steps *);
+/* By a single pass to the budget, or to somewhat less, as an arena may be larger than the peak, but
+ * not below LEAST: what fits, if something does. It is made however much was searched: in a step of
+ * many thousands of nodes a search ends before it has come to the budget. */
+bool		climb_to_budget(struct climbing *, int64_t least, struct steps *);
+/* Something fits, and the search was perhaps over early: by such a pass, where that costs less. The
+ * model's trial is of what fits before, and after. The lists are written. */
+void		climb_to_cheaper(struct climbing *, struct steps *, struct steps *);
 
 /* ---- recompute_gaps.c ---- */
 

@@ -24,14 +24,11 @@
 #define WAIT		4	/* times the peaks of a rung: so many choices may wait, since what is lower by up to a
 				 * rung may cost less: none is known to be the cheapest */
 #define PASSES		3
-#define MOST_LOWER	3	/* peaks to which passes are made at last: the budget, */
-#define LOWER		16	/* and so much lower, each */
 #define MOST_CUTS	24
 #define LARGE		2000	/* nodes of a step, from which on one way to begin must do */
 #define SLIGHT		4	/* rungs from the top on which less is searched for what nobody asked for */
 #define ORDERED		16	/* part of a peak that the order of nodes may take off it, where they are ordered
 				 * once more before the arena is placed: what is above a budget by that may fit */
-#define PLAN_WORK	64	/* events that planning a choice is worth, for each node */
 
 _Static_assert(WAIT * BETWEEN <= MOST_WAITING, "there is room for what waits");
 
@@ -286,17 +283,6 @@ first_station(struct ladder *l, int rung)
 
 /* ---- what fits ---- */
 
-static bool
-fits(struct ladder *l, struct steps *c)
-{
-	struct state_search *s = l->s;
-
-	if (c->cost == HUGE_VAL || !steps_try(s->m, c))
-		return false;
-	model_count_work(s->m, PLAN_WORK * (int64_t)s->m->nnodes);
-	return s->limits->fits(s->m, s->limits->context);
-}
-
 /* The best for a rung, of what came to rest on it and on the next ones: these are brought up to it.
  * Nothing, if a lower one costs less as it is. */
 static bool
@@ -415,7 +401,7 @@ take_waiting(struct ladder *l, int64_t most)
 		if (!waiting_is_full(&l->waiting) && most > search_next_rung(first->peak))
 			return false;
 		waiting_take(&l->waiting);
-		if (first->peak <= l->highest && fits(l, first))
+		if (first->peak <= l->highest && steps_fit(l->s, first))
 			return true;
 	}
 	return false;
@@ -487,22 +473,7 @@ take_at_budget(struct ladder *l)
 	l->taken.cost = HUGE_VAL;
 	bring_up(l, most, true);
 	improve(l, most);
-	return fits(l, &l->made);
-}
-
-/* A pass to the budget, or somewhat below it, as the arena may be larger than the peak. They are
- * made however much was searched: in a step of many thousands of nodes a search ends before it has
- * come to the budget, where a pass goes at once. */
-static bool
-take_pass(struct ladder *l)
-{
-	int64_t aim = l->s->limits->budget;
-	int i;
-
-	for (i = 0; i < MOST_LOWER && aim >= l->least && climb_once(l->climb, aim, &l->other); i++, aim -= aim / LOWER)
-		if (fits(l, &l->other))
-			return true;
-	return false;
+	return steps_fit(l->s, &l->made);
 }
 
 /* With what need not be made again struck out, or as it is, which may be placed lower. */
@@ -513,7 +484,7 @@ fits_struck_out(struct ladder *l, struct steps *c)
 		return false;
 	steps_copy(&l->taken, c);
 	steps_strike_out(l->s, &l->taken, 0, c->peak);
-	return fits(l, &l->taken) || fits(l, c);
+	return steps_fit(l->s, &l->taken) || steps_fit(l->s, c);
 }
 
 /* What came to rest on a rung and was not looked at yet, or the lowest, or what came to no rung:
@@ -528,7 +499,7 @@ take_what_there_is(struct ladder *l, int first)
 	for (i = 0; i < LANDED; i++) {
 		struct steps *c = landed_on(l, first + i);
 
-		if (c->cost < HUGE_VAL && rung_of(l, c->peak) >= first && fits(l, c))
+		if (c->cost < HUGE_VAL && rung_of(l, c->peak) >= first && steps_fit(l->s, c))
 			return true;
 	}
 	return fits_struck_out(l, &l->lowest) || fits_struck_out(l, &l->stuck);
@@ -545,7 +516,7 @@ descend_in_time(struct ladder *l)
 	steps_copy(&l->made, &l->lowest);
 	there = steps_descend(l->s, &l->made, l->s->limits->budget);
 	l->s->in_time = false;
-	return (there && fits(l, &l->made)) || (steps_try(l->s->m, &l->lowest), false);
+	return (there && steps_fit(l->s, &l->made)) || (steps_try(l->s->m, &l->lowest), false);
 }
 
 /* From two parts on, each time half as many more. */
@@ -583,10 +554,14 @@ search_ladder(struct state_search *s)
 	steps_copy(&l.lowest, &l.whole);
 	try_parts(&l);
 	l.highest = budget + (s->limits->asked ? budget / ORDERED : 0);
-	if (s->limits->any && take_pass(&l))
+	if (s->limits->any && climb_to_budget(l.climb, l.least, &l.other))
 		return true;
 	if (s->limits->any && s->m->nnodes >= RECOMPUTE_LARGE)
 		return steps_try(s->m, &l.whole), false;
 	first = rung_of(&l, l.highest);
-	return walk_down(&l, first) || fits_after_all(s) || take_what_there_is(&l, first) || take_pass(&l) || descend_in_time(&l);
+	if (!walk_down(&l, first) && !fits_after_all(s) && !take_what_there_is(&l, first))
+		return climb_to_budget(l.climb, l.least, &l.other) || descend_in_time(&l);
+	if (s->m->nnodes >= RECOMPUTE_LARGE)
+		climb_to_cheaper(l.climb, &l.taken, &l.other);
+	return true;
 }

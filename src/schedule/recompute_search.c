@@ -34,8 +34,9 @@
  * where nothing was found and the spec names the budget, and then ends. And where nothing in the
  * list fits, what is nearest is placed with more effort; then it is tried what passes come to at
  * the budget itself, the lowest, and what got stuck. At last a single pass is made to the budget,
- * and to a little less, for which there is work left whatever was searched. What fits then is gone
- * on from in its own order (recompute_refine.c).
+ * and to a little less, for which there is work left whatever was searched; in a step of many
+ * thousands of nodes also where something fits, as it may cost less than that. What fits then is
+ * gone on from in its own order (recompute_refine.c).
  *
  * Before all that, recompute_exact.c looks for the cheapest way among all; in networks of about a
  * dozen layers it finds it, in several orders of the step (recompute_orders.c). States can't say

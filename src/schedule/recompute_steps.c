@@ -13,6 +13,7 @@
 
 #include "ir/op.h"
 
+#define PLAN_WORK	64	/* events that planning a step is worth, for each node */
 #define STRIKE_SHARE	80	/* of the work of a search, that for striking out once */
 #define MOST_STRUCK	600	/* values made again that are looked at, to be kept instead */
 
@@ -76,6 +77,15 @@ steps_try(struct model *m, struct steps *s)
 	s->peak = m->trial->peak;
 	s->cost = good ? recompute_cost(m->trial) : HUGE_VAL;
 	return good;
+}
+
+bool
+steps_fit(struct state_search *s, struct steps *steps)
+{
+	if (steps->cost == HUGE_VAL || !steps_try(s->m, steps))
+		return false;
+	model_count_work(s->m, PLAN_WORK * (int64_t)s->m->nnodes);
+	return s->limits->fits(s->m, s->limits->context);
 }
 
 /* ---- striking out ---- */
