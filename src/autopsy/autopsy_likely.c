@@ -257,8 +257,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_FIRST)] = o->host || autopsy_is_of_another(y) ? NULL : &p->first;
 	told[place(NEEDS_VOCABULARY)] = o->host ? NULL : &p->vocabulary;
 	told[place(NEEDS_UNFREEZES)] = o->host ? NULL : &p->unfreezes;
-	/* a restart frees what had grown */
-	told[place(NEEDS_AGAIN)] = p->grows.line && p->grows.line == p->again.line && (strstr(p->again.words, "重启") || strstr(p->again.words, "restart")) ? NULL : &p->again;
+	/* a restart frees what had grown; a session's second run is no second process */
+	told[place(NEEDS_AGAIN)] = (p->other_sessions && strstr(p->again.words, "session")) || (p->grows.line && p->grows.line == p->again.line && (strstr(p->again.words, "重启") || strstr(p->again.words, "restart"))) ? NULL : &p->again;
 	told[place(NEEDS_HOOK)] = o->host ? NULL : &p->hook;
 	told[place(NEEDS_MODELS)] = &p->models;
 	told[place(NEEDS_CONVERTS)] = o->host && !autopsy_is_tried(y, BY_ADAPTER) ? &p->converts : NULL;

@@ -108,6 +108,8 @@ bool	autopsy_tests_more(const struct autopsy *);
 void	autopsy_weights(struct autopsy *);
 /* By names of settings that bound what is given at once: autopsy_knobs.c. */
 void	autopsy_knobs(struct autopsy *);
+/* By names of libraries that keep memory in a store of their own: autopsy_library.c. */
+void	autopsy_libraries(struct autopsy *);
 /* By how many of what people say are worked on at once; and by an extent of the message's shape
  * that is as large as a number of things that they tell of: false, where none is.
  * autopsy_count.c. */

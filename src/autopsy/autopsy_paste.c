@@ -307,6 +307,7 @@ autopsy_paste_causes(struct autopsy *y)
 	code(y);
 	autopsy_habits(y);
 	autopsy_knobs(y);
+	autopsy_libraries(y);
 	autopsy_switches(y);
 	reading(y);
 	container(y);

@@ -137,6 +137,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(HABIT,		LINE,		"a line of code, a command or a setting that is known to fill memory, and the memory it fills")	\
 	SAYS(KNOB,		LINE,		"a name of a setting that bounds what is given at once, and a device's memory")	\
 	SAYS(SWITCH,		LINE,		"a switch that makes a run take less, with a value by which it is off, and a device's memory")	\
+	SAYS(LIBRARY,		LINE,		"a name of a library that keeps memory in a store of its own, and memory that grows or is not given back, or the device that it works on")	\
 	SAYS(NAMED_WEIGHTS,	LINE,		"a model's name with its number of weights, in a command or settings")		\
 	SAYS(READING,		LINE,		"a line that reads weights, near what the system ended")			\
 	SAYS(DARKNET,		LINE,		"Darknet's settings, and its message")						\

@@ -296,6 +296,7 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	oom_domain_line(p->domains, t, line);
 	oom_knob_line(p->knobs, t, line, source, traced);
 	oom_switch_line(p->switches, t, line, source);
+	oom_library_line(&p->libraries, t, line, told);
 	if (traced) {
 		oom_habit_traced(&p->habits, t, line);
 		oom_use_script(p, t, line);
