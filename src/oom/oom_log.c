@@ -342,6 +342,8 @@ index_tables(struct log_reader *r)
 	const struct detail *d;
 	int n = 0, i;
 
+	for (p = oom_serving_phrases; p->pattern && n < MOST_PHRASES; p++)
+		r->phrase[n++] = p;
 	for (p = oom_phrases; p->pattern && n < MOST_PHRASES; p++)
 		r->phrase[n++] = p;
 	for (p = oom_machine_phrases; p->pattern && n < MOST_PHRASES; p++)

@@ -2,9 +2,10 @@
  * The wordings, from the sources of the frameworks and from what their users pasted into reports.
  * The order within a table matters only where two patterns begin alike.
  *
- * A message to be recognised is a row of oom_phrases, or, of the machine's memory or in anyone's
- * words, of oom_phrase_machine.c; what it says beyond its first words are rows
- * of oom_detail.c, what stands around messages rows of oom_line.c. oom_pattern.h explains the
+ * A message to be recognised is a row of oom_phrases; of what runs language models, of
+ * oom_phrase_serving.c; of the machine's memory or in anyone's words, of oom_phrase_machine.c. What
+ * it says beyond its first words are rows of oom_detail.c, what stands around messages rows of
+ * oom_line.c. oom_pattern.h explains the
  * signs. A phrase must not occur in logs without memory trouble. oom_text.c cleans what is read,
  * oom_shape.c finds tensors by shape or by bytes, and oom_dump.c names the chunks of an allocator's
  * dump. tests/unit/test_oom_texts.c and test_oom_reports.c hold the real texts, and read each in
@@ -165,18 +166,12 @@ const struct phrase oom_phrases[] = {
 	{ "Device memory is insufficient to use tactic", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
 	{ "OutOfMemory Error in nvinfer#::", SAYS(OOM_CUDA, "TensorRT", NO_TACTIC) },
 	{ "Error Code 1: Cuda Runtime (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
-	{ "Executor creation failed due to insufficient GPU memory. The following component could not be created: KV cache", SAYS(OOM_CUDA, "TensorRT-LLM", EXECUTOR_CACHE) },
-	{ "Executor creation failed due to insufficient GPU memory", SAYS(OOM_CUDA, "TensorRT-LLM", EXECUTOR) },
-	{ "CUDA runtime error in ::cudaMallocAsync(ptr, n, mCudaStream->get()): out of memory", SAYS(OOM_CUDA, "TensorRT-LLM", ENGINE_RUNS) },
-	{ "CUDA runtime error in ::cudaMalloc(ptr, n): out of memory", SAYS(OOM_CUDA, "TensorRT-LLM", ENGINE_RUNS) },
 	{ "Cuda Error in nvinfer@ 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Error Code 2: OutOfMemory", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Cuda Error in allocate: 2\n", SAYS(OOM_CUDA, "TensorRT", ENGINE) },	/* before 6; 2: cudaErrorMemoryAllocation */
 	{ "OutOfMemory Error in allocate: 0", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	{ "Cuda Error in allocate: 2 (out of memory)", SAYS(OOM_CUDA, "TensorRT", ENGINE) },
 	/* others */
-	{ "Failed to allocate memory for @ with size # and alignment # in AlignedAllocator", SAYS(OOM_CUDA, "FlashInfer", FIXED_WORKSPACE) },
-	{ "Buffer overflow when allocating memory for @ with size # and alignment #", SAYS(OOM_CUDA, "FlashInfer", FIXED_WORKSPACE) },
 	{ "Out of memory error on GPU # . Cannot allocate %", ON_GPU(OOM_PADDLE) },
 	{ "Out of memory error on GPU #", ON_GPU(OOM_CUDA) },		/* cut, or another's */
 	{ "Fail to alloc memory of # size", ROW(ROLE_MESSAGE, OOM_PADDLE, true, NULL, NULL, PHRASE_BYTES) },
@@ -213,7 +208,6 @@ const struct phrase oom_phrases[] = {
 	{ "host allocation of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Caffe", NULL, PHRASE_BYTES | PHRASE_OWN) },
 	{ "host allocation of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, NULL, NULL, PHRASE_BYTES) },
 	{ "Try to set subdivisions=64 in your cfg-file", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS, PHRASE_AGAIN) },
-	{ "~cuda error: out of memory", OWN(OOM_CUDA, "vLLM's sleep mode", SLEEPER) },
 	{ "CUDA Error: out of memory: @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Darknet", SUBDIVISIONS,
 	    PHRASE_AGAIN | PHRASE_OWN) },	/* with the last error of the C library, whatever that was */
 	{ "CUDA Error: out of memory", OWN(OOM_CUDA, "Darknet", SUBDIVISIONS) },
@@ -241,10 +235,6 @@ const struct phrase oom_phrases[] = {
 	{ "cnmemInit call failed@ Reason=CNMEM_STATUS_OUT_OF_MEMORY", SAYS(OOM_CUDA, "Theano", CNMEM) },
 	{ "CNMEM_STATUS_OUT_OF_MEMORY", OWN(OOM_CUDA, "Theano", NULL) },
 	{ "CNMEM_STATUS_OUT_OF_MEMORY", FROM("CNMeM") },
-	{ "CUDA out of memory occurred when warming up sampler with", SAYS(OOM_CUDA, "vLLM", WARM_UP) },
-	{ "Not enough memory to handle # prefill tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
-	{ "Not enough memory to handle prefill tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },	/* as people shorten it */
-	{ "Not enough memory to handle # total tokens", SAYS(OOM_CUDA, "text-generation-inference", TOKENS) },
 	{ "WARNING: ran out of memory on GPU @", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
 	{ "WARNING: ran out of memory, skipping batch", ROW(ROLE_MESSAGE, OOM_CUDA, false, "a GPU", SKIPPED_BATCH, PHRASE_WARNING) },
 	{ "WARNING: OOM in all workers, skipping update", ROW(ROLE_MESSAGE, OOM_CUDA, false, "fairseq", SKIPPED, PHRASE_WARNING) },
@@ -256,7 +246,6 @@ const struct phrase oom_phrases[] = {
 	{ "Out of Memory: Not enough space to allocate # B", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TT-Metal", NULL, PHRASE_BYTES) },
 	{ "Workspace can't be allocated, no enough memory", FROM("DeepSpeed") },
 	{ "cuda execution failed with error 2", ROW(ROLE_MESSAGE, OOM_CUDA, false, "spconv", SPARSE, PHRASE_HEDGED | PHRASE_AGAIN) },
-	{ "CUDA failed with error out of memory", OWN(OOM_CUDA, "CTranslate2", TRANSLATES) },
 	{ "CUDA failed with error out of memory", MESSAGE(OOM_CUDA) },
 	/* PyCUDA's MemoryError is the device's, but for memory of the machine that it locks */
 	{ "pycuda._driver.MemoryError: cuMemHostAlloc failed", ROW(ROLE_MESSAGE, OOM_CUDA, true, "PyCUDA", NULL, 0) },
@@ -266,44 +255,7 @@ const struct phrase oom_phrases[] = {
 	{ "pycuda._driver.MemoryError", FROM("PyCUDA") },
 	{ "cuMemAlloc failed: out of memory", OWN(OOM_CUDA, "PyCUDA", NULL) },
 	{ "cuMemAlloc failed: out of memory", MESSAGE(OOM_CUDA) },
-	{ "~no available memory for the cache blocks", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
-	{ "in raise_if_cache_size_invalid", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN) },	/* cut */
-	{ "raise_if_cache_size_invalid(num_gpu_blocks", ROW(ROLE_MESSAGE, OOM_CUDA, false, "vLLM", KV_CACHE, PHRASE_AGAIN | PHRASE_ALONE) },
-	{ "max seq len (# ) is larger than the maximum number of tokens that can be stored in KV cache", SAYS(OOM_CUDA, "vLLM", KV_TOO_LONG) },
-	{ "~not enough memory for KV cache", SAYS(OOM_CUDA, "a server of language models", CACHE_PAGES) },	/* mini-sglang's, and others' made of it */
-	{ "No enough gpu memory for kv cache", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
-	{ "[TM][ERROR] No enough cache entries", SAYS(OOM_CUDA, "LMDeploy", CACHE_ENTRIES) },
-	{ "No enough gpu memory for runtime", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
-	{ "Insufficient space in device allocation", SAYS(OOM_CUDA, "ExLlamaV2", SPLIT_FULL) },
-	{ "Please try to increase --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
-	{ "leave no GPU memory for the KV cache under --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
-	{ "alloc_req_slots runs out of memory", APART("SGLang", REQUEST_SLOTS) },
-	{ "Prefill out of memory. Try to lower your batch size", SAYS(OOM_CUDA, "SGLang", TOKEN_POOL) },
-	{ "Decode out of memory. Try to lower your batch size", SAYS(OOM_CUDA, "SGLang", TOKEN_POOL) },
-	{ "% KV cache is needed, which is larger than the available KV cache memory (%", SAYS(OOM_CUDA, "vLLM", KV_CACHE) },
-	{ "on startup is less than desired GPU memory utilization", SAYS(OOM_CUDA, "vLLM", SHARE_TAKEN) },
 	{ "to CPU due to CUDA OOM", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Detectron2", ELSEWHERE, PHRASE_WARNING) },
-	{ "allocating % on device # : cudaMalloc failed", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
-	{ "ggml_gallocr_reserve_n: failed to allocate CPU buffer of size #", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, PHRASE_BYTES | PHRASE_AGAIN) },
-	{ "ggml_gallocr_reserve_n: failed to allocate @ buffer of size #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_BYTES | PHRASE_AGAIN) },
-	{ "GGML_ASSERT: @ data @ NULL @ \"failed to allocate buffer\"", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
-	{ "GGML_ASSERT(data @ NULL @ \"failed to allocate buffer\"", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
-	{ "GGML_ASSERT: @ ctx->mem_buffer @ NULL", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
-	{ "ggml.c:# : ctx->mem_buffer @ NULL", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },	/* behind a long path */
-	{ "GGML_ASSERT(ctx->mem_buffer @ NULL)", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
-	{ "not enough space in the context's memory pool", APART("ggml", CONTEXT_POOL) },
-	{ "ggml_allocr_alloc: not enough space in the buffer", APART("ggml", COUNTED_SHORT) },
-	{ "ggml_tallocr_alloc: not enough space in the buffer", APART("ggml", COUNTED_SHORT) },
-	{ "insufficient memory (attempted to allocate % )", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, 0) },
-	{ "cpu_buffer_type_alloc_buffer: failed to allocate buffer of size #", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NULL, PHRASE_BYTES) },
-	{ "ggml_metal_add_buffer: buffer @ size # is larger than buffer maximum", APART("ggml", METAL_PIECE) },
-	{ "metal_buffer_type_alloc_buffer: error: failed to allocate buffer, size = %", FROM_METAL("ggml") },
-	LAYERS_ON("CUDA#"), LAYERS_ON("ROCm#"), LAYERS_ON("HIP#"), LAYERS_ON("Vulkan#"), LAYERS_ON("SYCL#"), LAYERS_ON("MUSA#"), LAYERS_ON("CANN#"),
-	{ "error loading model: unable to allocate Metal buffer", SAYS(OOM_CUDA, "ggml", NO_LAYERS_THERE) },
-	{ "error loading model: unable to allocate Metal_Mapped buffer", SAYS(OOM_CUDA, "ggml", NO_LAYERS_THERE) },
-	LAYERS_HERE("CPU"), LAYERS_HERE("CPU_Mapped"), LAYERS_HERE("CPU_REPACK"), LAYERS_HERE("CPU_AARCH64"), LAYERS_HERE("CUDA_Host"), LAYERS_HERE("ROCm_Host"), LAYERS_HERE("Vulkan_Host"), LAYERS_HERE("SYCL_Host"),
-	LAYERS_HERE("MUSA_Host"), LAYERS_HERE("CANN_Host"),
-	{ "error loading model: unable to allocate @ buffer", SAYS(OOM_CUDA, "ggml", NO_LAYERS) },
 	{ "code: 2, reason: out of memory", OWN(OOM_CUDA, "dlib", NULL) },
 	{ "reason: out of memory", OWN(OOM_CUDA, "dlib", NULL) },
 	{ "Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory", FROM_METAL("Metal") },
@@ -370,12 +322,10 @@ const struct phrase oom_phrases[] = {
 	{ "can't allocate # Bytes of memory on device", ROW(ROLE_MESSAGE, OOM_OTHER, false, NULL, NULL, PHRASE_BYTES) },
 	{ "PI_ERROR_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_HOST, true, "SYCL", SYCL_HOST, PHRASE_HEDGED) },
 	{ "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", ROW(ROLE_MESSAGE, OOM_HOST, true, "Level Zero", NULL, 0) },
-	{ "UR_RESULT_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) }, { "PI_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) },
-	{ "projected memory % would exceed process limit", SAYS(OOM_OTHER, "oMLX", OMLX_LOADS) }, { "projected memory % would exceed the memory ceiling", SAYS(OOM_OTHER, "oMLX", OMLX_LOADS) },
-	{ ") exceeds max-model-memory (", SAYS(OOM_OTHER, "oMLX", OMLX_MODEL) },
-	{ "Request aborted: process memory limit exceeded (usage", SAYS(OOM_OTHER, "oMLX", OMLX_REQUEST) }, { "Memory limit exceeded during prefill", SAYS(OOM_OTHER, "oMLX", OMLX_PREFILL) },
-	{ "Prefill force-stopped at # tokens: memory", SAYS(OOM_OTHER, "oMLX", OMLX_PREFILL) },
-	{ "malloc] Unable to allocate %", FROM_METAL("MLX") }, { "malloc_or_wait] Unable to allocate %", FROM_METAL("MLX") },
+	{ "UR_RESULT_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) },
+	{ "PI_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "Level Zero", RESOURCES) },
+	{ "malloc] Unable to allocate %", FROM_METAL("MLX") },
+	{ "malloc_or_wait] Unable to allocate %", FROM_METAL("MLX") },
 	{ "Attempting to allocate % which is greater than", ROW(ROLE_MESSAGE, OOM_MPS, false, "MLX", ONE_BUFFER, PHRASE_OWN | PHRASE_PIECE) },
 	{ "Out of memory on device. To view more detail", FROM("MATLAB") },
 	{ "Out of memory. Type HELP MEMORY for your option", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_FULL, 0) },
@@ -387,7 +337,8 @@ const struct phrase oom_phrases[] = {
 	{ ") array exceeded the preset maximum array size", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ ") array exceeded maximum array size preference", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "MATLAB", MATLAB_ARRAY, 0) },
 	{ "GPU out of memory. Try reducing 'MiniBatchSize'", SAYS(OOM_CUDA, "MATLAB", MATLAB_BATCH) },
-	{ "Not enough allocatable device memory for this attack", SAYS(OOM_CUDA, "hashcat", HASHCAT) }, { "does not provide enough allocatable device-memory to handle this attack", SAYS(OOM_CUDA, "hashcat", HASHCAT) },
+	{ "Not enough allocatable device memory for this attack", SAYS(OOM_CUDA, "hashcat", HASHCAT) },
+	{ "does not provide enough allocatable device-memory to handle this attack", SAYS(OOM_CUDA, "hashcat", HASHCAT) },
 	{ "Insufficient memory on accelerator", FROM("LAMMPS") },
 	{ "OpenEncodeSessionEx failed: out of memory", HEDGED(OOM_CUDA, "NVENC", NVENC) },
 	{ "Out of memory in CUDA queue", FROM("Blender") }, { "Out of memory in OptiX queue", FROM("Blender") },
@@ -453,11 +404,6 @@ const struct phrase oom_phrases[] = {
 	REFUSED("CUDA_ERROR_ILLEGAL_ADDRESS"),
 	{ "failed to alloc % on host", OWN_HOST(OOM_CUDA, NULL, NULL) },
 	{ "failed to alloc % on host", HOST(OOM_HOST) },
-	/* of Vulkan, whose code follows */
-	{ "ggml_vulkan: Failed to allocate pinned memory (vk::Device::allocateMemory: ErrorOutOf@", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED, PHRASE_WARNING) },
-	{ "ggml_vulkan: Failed to allocate pinned memory. ggml_vulkan: vk::Device::allocateMemory: ErrorOutOf@", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED, PHRASE_WARNING) },
-	{ "ggml_vulkan: Failed to allocate pinned memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED, PHRASE_WARNING) },
-	{ "failed to allocate % of pinned memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, "ggml", NOT_PINNED, PHRASE_WARNING) },
 	{ "cuMemHostAlloc results in CUDA_ERROR_OUT_OF_MEMORY", HOST(OOM_CUDA) },
 	{ "~failed to allocate % (# bytes) from device: hip", FROM("HIP") },
 	{ "~failed to allocate % from device: hip", FROM("HIP") },
@@ -496,10 +442,7 @@ const struct phrase oom_phrases[] = {
 	{ "Failed to allocate ` GPU buffer", FROM("ASTRA") },
 	{ "NPPException: Device allocation error", FROM("NPP") },
 	{ "NPPException:\"Device allocation error", FROM("NPP") },
-	{ "[TM][ERROR] CUDA runtime error: out of memory", SAYS(OOM_CUDA, "LMDeploy", TURBOMIND) },
-	{ "CUDA runtime error: out of memory", OWN(OOM_CUDA, "LMDeploy", TURBOMIND) },
 	{ "CUDA runtime error: out of memory", MESSAGE(OOM_CUDA) },
-	{ "ggml-cuda.cu:# : out of memory", FROM("ggml") },
 	{ ".cuh(# ): out of memory", OWN(OOM_CUDA, "XGBoost", TREES) },	/* a source's name and line */
 	{ ".cu(# ): out of memory", OWN(OOM_CUDA, "XGBoost", TREES) },
 	{ ".cuh(# ): out of memory", MESSAGE(OOM_CUDA) },
@@ -516,15 +459,9 @@ const struct phrase oom_phrases[] = {
 	{ "THCCachingHostAllocator.cpp line=# error=2 : out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, OLD_TORCH, HOST_ALLOCATOR, 0) },
 	{ "line=# error=2 : out of memory",	/* THCudaCheck FAIL file=, before the error itself */
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, OLD_TORCH, NULL, PHRASE_AGAIN) },
-	{ "CUDA error: out of memory current device: # , in function @ at & cuMemCreate(&", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", GGML_POOL, PHRASE_GPU) },
-	{ "CUDA error: out of memory current device: # , in function @ at & cuMemSetAccess(", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", GGML_POOL, PHRASE_GPU) },
-	{ "CUDA error: out of memory current device: # , in function", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
-	{ "CUDA error: out of memory", OWN(OOM_CUDA, "ggml", NULL) },	/* each line behind a collector's head */
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },
 	{ "GPUassert: out of memory", MESSAGE(OOM_CUDA) },	/* a macro that many programs have */
 	{ "HIP error: out of memory", FROM("HIP") },
-	{ "ROCm error: out of memory current device: # , in function", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
-	{ "ROCm error: out of memory", FROM("ggml") },
 	{ "hipMalloc failed: out of memory", FROM("HIP") },
 	{ "Memory not available to allocate buffer: #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "MIOpen", NULL, PHRASE_BYTES) },
 	{ "hipErrorOutOfMemory", ROW(ROLE_MESSAGE, OOM_CUDA, false, "HIP", NULL, PHRASE_STACK) },
@@ -593,7 +530,6 @@ const struct phrase oom_phrases[] = {
 	{ "Not enough memory for command submission", SAYS(OOM_CUDA, "amdgpu", COMMAND) },
 	{ "HSA_STATUS_ERROR_OUT_OF_RESOURCES", HEDGED(OOM_CUDA, "ROCm", ROCM_RESOURCES) },
 	{ "cudaMalloc failed: out of memory", MESSAGE(OOM_CUDA) },
-	{ "ds4: CUDA @ @ cache alloc failed (% ): out of memory", FROM("ds4") },
 	{ "cudaMalloc retry failed: out of memory", MESSAGE(OOM_CUDA) },
 	{ NULL, NOTHING }
 };

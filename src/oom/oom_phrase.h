@@ -108,6 +108,8 @@ struct phrase {
 /* Messages. ROLE_MESSAGE come first, and of two that begin alike the longer one; of two that are
  * alike, that of one program (PHRASE_OWN) ahead of that of any. */
 extern const struct phrase oom_phrases[];
+/* The same of programs that run language models: looked for ahead of those. */
+extern const struct phrase oom_serving_phrases[];
 /* The same of the machine's memory, and in anyone's words: looked for after those. */
 extern const struct phrase oom_machine_phrases[];
 /* What stands around them: looked for after those. */

@@ -155,7 +155,7 @@ Test(oom_owner, words_near_tell_whose_they_are)
 /* A phrase that is marked, and of which no words are known, could never be found. */
 Test(oom_owner, each_phrase_of_one_program_has_an_owner)
 {
-	const struct phrase *const tables[] = { oom_phrases, oom_machine_phrases }, *p;
+	const struct phrase *const tables[] = { oom_serving_phrases, oom_phrases, oom_machine_phrases }, *p;
 	size_t i;
 	int n = 0;
 
