@@ -67,16 +67,21 @@ autopsy_device_word(const struct oom_message *o)
 	return strstr(o->who, "NPU") ? "NPU" : o->kind == OOM_XLA ? "device" : "GPU";
 }
 
-/* Is message I told as one ahead of it is, as where the same is said of other amounts? */
-static bool
-is_told_as_before(const struct autopsy *y, int i)
+/* What message I means, in short where one ahead of it means the same, of another amount as well. */
+static const char *
+told(const struct autopsy *y, int i)
 {
-	const char *meaning = autopsy_meaning(y, &y->log.messages.v[i]);
+	const struct oom_message *o = &y->log.messages.v[i], *before = y->log.messages.v;
+	const char *meaning = autopsy_meaning(y, o);
 	int k;
 
-	for (k = 0; k < i && strcmp(autopsy_meaning(y, &y->log.messages.v[k]), meaning) != 0; k++)
-		;
-	return k < i;
+	for (k = 0; k < i; k++) {
+		if (strcmp(autopsy_meaning(y, &before[k]), meaning) == 0)
+			return "The same.";
+		if (o->says && before[k].says && strcmp(before[k].says, o->says) == 0 && !o->caught && !before[k].caught && !o->apart)
+			return o->hedged ? "The same." : arena_printf(y->arena, "The same.%s", autopsy_amount(y, o));
+	}
+	return meaning;
 }
 
 /* Is there more of the main message than its meaning? */
@@ -109,7 +114,7 @@ print_messages(const struct autopsy *y)
 			fprintf(y->out, ", %d times", o->count);
 		fprintf(y->out, "%s\n", o == y->main && log->messages.n > 1 && is_explained(y) ?
 		    " (explained below)" : "");
-		autopsy_say(y, "%s", is_told_as_before(y, i) ? "The same." : autopsy_meaning(y, o));
+		autopsy_say(y, "%s", told(y, i));
 		shown++;
 	}
 	if (log->messages.n + log->more > shown)

@@ -350,6 +350,23 @@ says_apart(const struct autopsy *y, const struct oom_message *o)
 	    "and the machine's own (" MONITOR ") show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
 }
 
+/* Is the amount of a message that says what it means one that was asked for, and in no arithmetic? */
+static bool
+tells_amount(const struct autopsy *y, const struct oom_message *o)
+{
+	const struct oom_size *s = o->size;
+
+	if (!o->says || o->apart || !s[OOM_ASKED].known || s[OOM_ASKED].bytes == 0 || s[OOM_TOTAL].known || s[OOM_FREE].known || s[OOM_ALLOCATED].known)
+		return false;
+	return o->kind != OOM_OTHER && strcmp(o->who, "a miner") != 0 && strcmp(o->says, REMATERIALIZED) != 0 && !(o == y->main && y->log.card.known);
+}
+
+const char *
+autopsy_amount(const struct autopsy *y, const struct oom_message *o)
+{
+	return tells_amount(y, o) ? arena_printf(y->arena, " It was asked for %s.", bytes_text(y->arena, &o->size[OOM_ASKED])) : "";
+}
+
 static const char *
 meaning(const struct autopsy *y, const struct oom_message *o)
 {
@@ -359,7 +376,8 @@ meaning(const struct autopsy *y, const struct oom_message *o)
 		return arena_printf(a, "%s Line %d names Spark: there spark.driver.memory says it for the driver, to which collect() and toPandas() bring all rows, and on which what is not split among executors runs, and "
 		    "spark.executor.memory for an executor.", o->says, y->log.paste.spark);
 	if (o->says)
-		return strcmp(o->who, "faiss") == 0 && o->size[OOM_ASKED].known ? arena_printf(a, "%s %s were asked for.", o->says, bytes_text(a, &o->size[OOM_ASKED])) : says_apart(y, o);
+	if (o->says)
+		return arena_printf(a, "%s%s", says_apart(y, o), autopsy_amount(y, o));
 	if (o->kind == OOM_TOLD)
 		return autopsy_told(y);
 	if (o->host)
