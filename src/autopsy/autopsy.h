@@ -169,8 +169,8 @@ bool	autopsy_in_backward(const struct oom_message *);
 /* Had PyTorch's allocator as many unused bytes as it was asked for, a part that counts, in
  * pieces? */
 bool	autopsy_is_fragmented(const struct autopsy *, const struct oom_message *, const struct budget *);
-/* What the message means, in a sentence or two, and of that how much was asked for: "" where that is
- * not told, or elsewhere. */
+/* What the message means, in a sentence or two, and of that how much was asked for: "" where that
+ * is not told, or elsewhere. */
 const char	*autopsy_amount(const struct autopsy *, const struct oom_message *);
 const char	*autopsy_meaning(const struct autopsy *, const struct oom_message *);
 /* The same of a person's words alone: autopsy_told.c. */

@@ -45,6 +45,35 @@ served(struct autopsy *y)
 	    "(gpu_memory_utilization), where nothing else has the device, or weights in fewer bits leave room for the cache."));
 }
 
+#define LITTLE_MORE	8	/* a part of a share by which it may well be larger */
+
+/* MLC-LLM's own figures of what is to fit into its share. */
+static void
+served_sum(struct autopsy *y)
+{
+	const struct oom_size *share = &y->main->size[OOM_LIMIT], *weights = &y->main->size[OOM_PARAMETERS], *buffers = &y->main->size[OOM_TEMPORARY];
+	char have[SIZE_TEXT], of[SIZE_TEXT], rest[SIZE_TEXT], all[SIZE_TEXT];
+	int64_t sum;
+
+	if (!y->main->says || strcmp(y->main->says, MLC_ROOM) != 0 || !share->known || !weights->known || !buffers->known || __builtin_add_overflow(weights->bytes, buffers->bytes, &sum))
+		return;
+	size_human(have, share->bytes);
+	size_human(of, weights->bytes);
+	size_human(rest, buffers->bytes);
+	size_human(all, sum);
+	if (sum < share->bytes)
+		autopsy_cause(y, SAYS_SERVED_SUM, arena_printf(y->arena, "By the message's own figures there is room: weights of %s and buffers of %s are less than the %s that it may have. It then counts how many tokens' keys and "
+		    "values fit into the rest, and that count came to nothing: what the model's library tells of these (layers, heads) is missing or wrong, as of one that the version does not know. Neither a larger share nor "
+		    "less of the model mends that.", of, rest, have));
+	else if (weights->bytes >= share->bytes)
+		autopsy_cause(y, SAYS_SERVED_SUM, arena_printf(y->arena, "By the message's own figures weights of %s alone are more than the %s that it may have: a smaller chunk does not help; weights in fewer bits, on more devices, or a "
+		    "larger share, where nothing else has the device, do.", of, have));
+	else
+		autopsy_cause(y, SAYS_SERVED_SUM, arena_printf(y->arena, "By the message's own figures weights of %s and buffers of %s are %s, where it may have %s.%s%s", of, rest, all, have,
+		    buffers->bytes > weights->bytes / 2 ? " The buffers are a large part of that: a smaller --prefill-chunk-size, for which the model is compiled anew, is what to try first." : "",
+		    sum - share->bytes <= share->bytes / LITTLE_MORE ? " A larger share (gpu_memory_utilization), where nothing else has the device, may suffice by itself." : ""));
+}
+
 #define LEAST_SERVED	((int64_t)1 << 30)
 
 /* Where nothing else tells what fills a device: weights that a program told to be put there. */
@@ -470,6 +499,7 @@ autopsy_lines_causes(struct autopsy *y)
 		return;
 	}
 	served(y);
+	served_sum(y);
 	model_needs(y);
 	vocabulary(y);
 	inputs(y);

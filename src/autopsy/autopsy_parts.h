@@ -56,6 +56,7 @@ bool	autopsy_is_of_anyone(const struct oom_message *);
 bool	autopsy_in_jax(const struct autopsy *);
 bool	autopsy_trains(const struct autopsy *);
 bool	autopsy_is_of_program(const struct autopsy *);
+bool	autopsy_is_of_server(const struct oom_message *);
 bool	autopsy_serves(const struct autopsy *);
 /* Does a title or a sentence name Python's MemoryError, and nothing else tells what raised it? */
 bool	autopsy_is_named_alone(const struct oom_message *);

@@ -287,6 +287,8 @@ causes_told(struct autopsy *y, bool explained)
 			continue;
 		if (s->said == offsetof(struct oom_paste, entire) && is_whole_told(y))
 			continue;
+		if (s->kind == SAYS_TOLD_SERVER && autopsy_is_of_server(y->main) && strcmp(y->main->who, "vLLM") != 0)
+			continue;		/* another's options have such names, too */
 		if (s->kind == SAYS_TOLD_SERVER && (autopsy_trains(y) || y->log.paste.images || y->log.paste.images_told))
 			continue;		/* it writes texts for what is trained, beside that, or makes images */
 		if (said->line && !(s->better && *better) && is_of(y, s, explained))

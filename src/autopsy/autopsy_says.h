@@ -58,6 +58,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(SLICES,		NAME,		"the gradient of a slice with a number, in the operation's name")		\
 	SAYS(LOCAL_LAYER,	NAME,		"Keras' name of a locally-connected layer, in the operation's name")		\
 	SAYS(SERVED_SHARE,	STATISTICS,	"vLLM's lines of what it may take and of what weights and a trial run took, and its message of the cache")	\
+	SAYS(SERVED_SUM,	FIGURES,	"MLC-LLM's figures of weights, buffers and its share")	\
 	SAYS(SHUFFLED,		STATISTICS,	"TensorFlow's line about its buffer of shuffled elements")			\
 	/* autopsy_place.c: which calls and lines are signs of what is in oom/oom_signs.c and oom_calls.c */					\
 	SAYS(LOADING,		PLACE,		"a call that puts weights on a device, or the first call of it")		\

@@ -67,7 +67,8 @@ autopsy_device_word(const struct oom_message *o)
 	return strstr(o->who, "NPU") ? "NPU" : o->kind == OOM_XLA ? "device" : "GPU";
 }
 
-/* What message I means, in short where one ahead of it means the same, of another amount as well. */
+/* What message I means, in short where one ahead of it means the same, of another amount as
+ * well. */
 static const char *
 told(const struct autopsy *y, int i)
 {

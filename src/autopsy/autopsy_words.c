@@ -350,7 +350,8 @@ says_apart(const struct autopsy *y, const struct oom_message *o)
 	    "and the machine's own (" MONITOR ") show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
 }
 
-/* Is the amount of a message that says what it means one that was asked for, and in no arithmetic? */
+/* Is the amount of a message that says what it means one that was asked for, and in no
+ * arithmetic? */
 static bool
 tells_amount(const struct autopsy *y, const struct oom_message *o)
 {

@@ -147,10 +147,10 @@ trains_not(const struct autopsy *y)
 }
 
 /* Is it a program's message that runs networks, and trains none? */
-static bool
-is_of_server(const struct oom_message *o)
+bool
+autopsy_is_of_server(const struct oom_message *o)
 {
-	static const char *const who[] = { "vLLM", "SGLang", "text-generation-inference", "LMDeploy", "Ollama", "ggml", "llama.cpp", "TensorRT", "TensorRT-LLM", "OpenVINO", "OpenCV", "ncnn", NULL };
+	static const char *const who[] = { "vLLM", "MLC-LLM", "ExLlamaV2", "SGLang", "text-generation-inference", "LMDeploy", "Ollama", "ggml", "llama.cpp", "TensorRT", "TensorRT-LLM", "OpenVINO", "OpenCV", "ncnn", NULL };
 	int i;
 
 	for (i = 0; who[i]; i++)
@@ -166,14 +166,14 @@ autopsy_is_of_program(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return is_of_server(y->main) || p->domains[DOMAIN_CHAINS].line || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line ||
+	return autopsy_is_of_server(y->main) || p->domains[DOMAIN_CHAINS].line || p->domains[DOMAIN_BROWSER].line || p->domains[DOMAIN_WEBGL].line ||
 	    p->serves || y->log.serving || p->server.line || p->generates || p->images || p->images_told || (y->main->facts & TRACE_GENERATES);
 }
 
 bool
 autopsy_serves(const struct autopsy *y)
 {
-	return is_of_server(y->main) || ((autopsy_is_of_program(y) || y->log.paste.inferring.line || y->log.paste.detects > 0) && !autopsy_trains(y));
+	return autopsy_is_of_server(y->main) || ((autopsy_is_of_program(y) || y->log.paste.inferring.line || y->log.paste.detects > 0) && !autopsy_trains(y));
 }
 
 static bool
@@ -207,7 +207,7 @@ autopsy_is_of_step(const struct autopsy *y)
 static bool
 runs_by_itself(const struct autopsy *y)
 {
-	return is_of_server(y->main) || y->log.serving || y->log.paste.serves || y->log.paste.server.line || y->log.paste.domains[DOMAIN_SGLANG].line || y->log.paste.domains[DOMAIN_LMDEPLOY].line;
+	return autopsy_is_of_server(y->main) || y->log.serving || y->log.paste.serves || y->log.paste.server.line || y->log.paste.domains[DOMAIN_SGLANG].line || y->log.paste.domains[DOMAIN_LMDEPLOY].line;
 }
 
 /* May gradients be on where they need not? Not where torch.no_grad() was read, unless people say

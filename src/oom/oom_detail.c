@@ -128,6 +128,10 @@ const struct detail oom_details[] = {
 	{ "Capacity: % , Allocated:", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Allocated: % , Cached:", DETAIL_SIZE, OOM_CUDA, OOM_RESERVED },	/* with what it keeps unused: */
 	{ "Cached: % ) with error", DETAIL_SIZE, OOM_CUDA, OOM_UNALLOCATED },
+	{ "model weight size (% )", DETAIL_SIZE, OOM_CUDA, OOM_PARAMETERS },	/* of MLC-LLM */
+	{ "temporary buffer size (% )", DETAIL_SIZE, OOM_CUDA, OOM_TEMPORARY },
+	{ "Total: % Used:", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },	/* of Jittor, on a line of its own */
+	{ "Total: % Used: %", DETAIL_SECOND, OOM_CUDA, OOM_RESERVED },
 	{ "[requestedSpace: # B]", DETAIL_SIZE, OOM_CUDA, OOM_ASKED },	/* of RELION */
 	{ "total memory reported: #", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Free memory/Total memory: # / #", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },	/* of XLA's asynchronous allocator */

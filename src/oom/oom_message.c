@@ -486,6 +486,7 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	r->told = r->before + (told - r->in.text);
 	r->told_kind = p->kind;
 	o.of_cuda = p->kind == OOM_OTHER && !strstr(p->pattern, "esource") && is_of_cuda(r, begin, s, end);	/* which CUDA itself does not say */
+	o.of_tensorflow = p->role == ROLE_NAMED && end - begin > 22 && memcmp(begin, "ResourceExhaustedError", 22) == 0;
 	o.convolves = convolves(r, p, begin, s, end);
 	o.attends = attends(r, p, begin, s, end);
 	code = oom_lines_ahead(r, begin, 3);

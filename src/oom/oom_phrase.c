@@ -162,6 +162,7 @@ const struct phrase oom_phrases[] = {
 	{ "Out of memory error during getBestTactic:", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", ENGINE, PHRASE_AGAIN) },
 	{ "Tactic Device request: % Available: %", SAYS(OOM_CUDA, "TensorRT", TACTIC) },
 	{ "~due to insufficient memory on requested size of #", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
+	{ "autotuning: CUDA error 2 allocating #-byte buffer", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC_BUFFER, PHRASE_BYTES | PHRASE_WARNING) },
 	{ "Some tactics do not have sufficient workspace memory to run", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC_LIMIT, PHRASE_WARNING) },
 	{ "Device memory is insufficient to use tactic", ROW(ROLE_MESSAGE, OOM_CUDA, false, "TensorRT", TACTIC, PHRASE_HEDGED) },
 	{ "OutOfMemory Error in nvinfer#::", SAYS(OOM_CUDA, "TensorRT", NO_TACTIC) },
@@ -379,6 +380,10 @@ const struct phrase oom_phrases[] = {
 	{ "Failed to allocate a memory region of # bytes. Possibly this is due to sharing the GPU", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION, PHRASE_BYTES) },
 	{ "Failed to allocate a memory region of # bytes. Possibly smaller minibatch size would help", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION_SMALLER, PHRASE_BYTES) },
 	{ "Cannot allocate the requested memory (# x # = % )", FROM("Kaldi") },
+	{ "Cannot allocate the requested memory", OWN(OOM_CUDA, "Kaldi", NULL) },
+	{ "region failed: freeing some memory and trying again", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION_AGAIN, PHRASE_WARNING) },	/* before its version 5.5 */
+	{ "GPU memory is overflow, please reduce your batch_size or data size", SAYS(OOM_CUDA, "Jittor", JITTOR) },
+	{ "CUDA error 2 'out of memory' - & cudaMalloc(", OWN(OOM_CUDA, "Marian", MARIAN) },
 	{ "stack_like_memory_pool.h:# : Error: Out of memory. Requested #.# ; Free #", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },
 	{ "stack_like_memory_pool.h:# : Error: Out of memory. Requested % ; Free %", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },
 	{ "NCudaLib::TOutOfMemoryError", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CatBoost", GPU_PART, PHRASE_AGAIN) },

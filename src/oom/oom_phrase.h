@@ -119,6 +119,7 @@ enum detail_role {
 	DETAIL_SIZE,		/* into the field `value` */
 	DETAIL_EXACT,		/* the same in bytes, of a size that is known by then */
 	DETAIL_MORE,		/* the same, but the larger of two of the message */
+	DETAIL_SECOND,		/* or the second of two */
 	DETAIL_SUM,		/* added to it, and the largest into the field after it */
 	DETAIL_SHAPE, DETAIL_NODE,
 	DETAIL_ELEMENT,		/* an element has `value` bytes */

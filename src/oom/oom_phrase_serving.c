@@ -23,6 +23,7 @@ const struct phrase oom_serving_phrases[] = {
 	{ "[TM][ERROR] No enough cache entries", SAYS(OOM_CUDA, "LMDeploy", CACHE_ENTRIES) },
 	{ "No enough gpu memory for runtime", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
 	{ "Insufficient space in device allocation", SAYS(OOM_CUDA, "ExLlamaV2", SPLIT_FULL) },
+	{ "Insufficient VRAM for model and cache", SAYS(OOM_CUDA, "ExLlamaV2", AUTOSPLIT_FULL) },
 	{ "Please try to increase --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
 	{ "leave no GPU memory for the KV cache under --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
 	{ "alloc_req_slots runs out of memory", APART("SGLang", REQUEST_SLOTS) },
@@ -72,5 +73,9 @@ const struct phrase oom_serving_phrases[] = {
 	{ "ROCm error: out of memory current device: # , in function", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NULL, PHRASE_GPU) },
 	{ "ROCm error: out of memory", FROM("ggml") },
 	{ "ds4: CUDA @ @ cache alloc failed (% ): out of memory", FROM("ds4") },
+	{ "The available single GPU memory is % , which is less than", ROLE_MESSAGE, OOM_CUDA, false, "MLC-LLM", MLC_ROOM, OOM_LIMIT, 0 },
+	{ "model weight size @ may be larger than GPU memory size", SAYS(OOM_CUDA, "MLC-LLM", MLC_ROOM) },	/* of its first versions */
+	{ "model weight size may be larger than GPU memory size", SAYS(OOM_CUDA, "MLC-LLM", MLC_ROOM) },
+	{ "storage allocation failure, attempted to allocate", APART("TVM", TVM_REGION) },
 	{ NULL, NOTHING }
 };

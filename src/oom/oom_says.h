@@ -245,6 +245,13 @@
     "(cache_max_entry_count). By that count nothing was left: weights in fewer bits or on more devices (tp), or a device that nothing else has, leave some."
 #define SPLIT_FULL	"ExLlamaV2 puts layers on devices up to the amount that each is told to take (gpu_split), and the last was full before all had their place. Larger amounts, where that much is free, more devices, "	\
     "weights in fewer bits, or a shorter context (max_seq_len) make them fit."
+#define AUTOSPLIT_FULL	"ExLlamaV2 put a model's layers on one device after the other, each with its part of the cache of keys and values and with room for a step, and the last was full before all had their place: it fails before any "	\
+    "text is read. Beside weights it is the cache that counts, whose length (max_seq_len) is the model's own unless it is told: a shorter one, or one in fewer bits, more devices, weights in fewer bits, or less that it is told to leave "	\
+    "free (reserve_vram), make them fit."
+#define MLC_ROOM	"MLC-LLM reckons, before it serves, whether weights, the buffers of a step and some keys and values fit into its share (gpu_memory_utilization) of all that the device has, and by that count they do not. Buffers grow with "	\
+    "the tokens that a step takes in (--prefill-chunk-size), weights are less on each of several devices (--tensor-parallel-shards) or in fewer bits."
+#define TVM_REGION	"Not for want of memory: a compiled model has a region for its tensors whose size was planned ahead, and one of them reaches beyond it. That is a fault of the plan, as where it was compiled for a smaller batch, length or chunk than "	\
+    "it is run with, or by a version that counts wrongly: compiled anew for these, or by another version, it runs; more memory does not help."
 #define GGML_POOL	"ggml had no memory left on the device for its pool: what operations need while they run, beside the weights and the results. In llama.cpp, and in what is built on it, the cache of keys and values is in "	\
     "place by then, too: fewer layers on the device (-ngl; num_gpu in Ollama), a shorter context (-c; num_ctx) or smaller batches (-b, -ub; num_batch) leave room for it."
 #define REQUEST_SLOTS	"Not the device's memory: SGLang has a slot for each request that it may run at once (--max-running-requests, or fewer where it lowered that), and more requests "	\
@@ -313,6 +320,17 @@
 #define REGION		"Kaldi takes the device in regions of half of what it finds free, or of a request that is larger (--cuda-memory-proportion), and did not "	\
     "get one. Its own words are a guess, that other processes share the device. Where a script runs several jobs at once on one device, each takes such a half: fewer of "	\
     "them (num-jobs-initial, num-jobs-final), or a device that one process has for itself (nvidia-smi -c 3, --use-gpu=wait), leave it free."
+#define REGION_AGAIN	"Kaldi's allocator got no region as large as it asked for, freed what it had unused, and asked again: by itself this is no failure. Where the run ended behind it, its own error stands there; the device is nearly full by then, and a "	\
+    "smaller minibatch, or a device that no other job has, leaves more."
+#define JITTOR		"Jittor stopped since what its allocators took of the device, with blocks that they keep for use again (jt.gc() gives these back), was nearly all that it has. " TRY BY_BATCH "A smaller batch" TRY BY_SAMPLES "smaller samples" TRY_END ", take less. It computes "	\
+    "only when a result is asked for: where lived_vars and lived_ops, which its table of memory has, grow from step to step, the graphs of earlier ones wait to be computed, as where gradients or losses are summed over several steps, and "	\
+    "jt.sync_all() in each computes them."
+#define MARIAN		"Marian had no room on the device for what it sets aside there in one piece: as a rule its workspace (--workspace or -w, in MB, for each device), and beside it the model's weights, in training with gradients and what the "	\
+    "optimizer keeps. A smaller workspace is what to try first, which with --mini-batch-fit makes batches smaller, too; other processes on that device, which nvidia-smi lists, leave less."
+#define DASK_UNMANAGED	"Dask warns that a worker has nearly as much of the machine's memory as it may (memory_limit), and that it is nothing that Dask keeps itself and could write to a disk: what tasks work with, what libraries hold, or what was freed and not given "	\
+    "back. By itself that is no failure; where it goes on, the worker is ended and its work lost. Fewer threads in a worker, smaller parts (chunks, partitions), or a higher limit, where the machine has that much, leave room."
+#define GUNICORN	"gunicorn ended the process itself, by signal 9, as it had not answered within its time (--timeout), which its WORKER TIMEOUT says. Whether memory ran out it only asks, and nothing here tells so: a longer "	\
+    "--timeout, work outside of the request, or threads in a worker give it time; where the machine swaps by then, it is slow for that."
 #define REGION_SMALLER	"Kaldi did not get a region of the device's memory for what it needs next, in a device that it has for itself: a smaller minibatch takes less."
 #define GPU_PART	"CatBoost takes a part of the device at its start (gpu_ram_part), and had no room there for what it needs next. What it keeps grows with rows and columns, "	\
     "with their borders (border_count), with classes, where there are several, and its sums double with each level of a tree (depth): fewer of these take less. "	\
@@ -381,6 +399,9 @@
     "such ways."
 #define TACTIC_LIMIT	"TensorRT left out ways to run a layer that want a larger workspace than it is allowed, or than it got; " UNLESS_NO_TACTIC("it tries others, so by itself this is a warning.") NO_TACTIC_LEFT("it tries others, and another of its lines says that it found none for a layer, which ends the build.") " A larger limit of workspaces, where the device has as much free, lets "	\
     "it try them."
+#define TACTIC_BUFFER	"TensorRT was trying ways to run a layer, and the device had no room for a buffer that one of them needs: it left that way out; " UNLESS_NO_TACTIC("it tries others, so by itself this is a warning.")	\
+    NO_TACTIC_LEFT("it tries others, and another of its lines says that it found none for a layer, which ends the build.") " Such buffers grow with the shapes and the batch that the profile allows: smaller ones, fewer bits (fp16), or less of the "	\
+    "device that others have leave room."
 #define NO_TACTIC	"TensorRT found no way to run a layer in the workspace and the memory it was "	\
     "allowed."
 #define WARM_UP		"vLLM tries its sampler with as many requests as max_num_seqs allows, before it "	\

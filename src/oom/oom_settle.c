@@ -484,6 +484,8 @@ oom_settle(struct oom_log *log)
 			o->says = SKIPPED;
 			o->who = "fairseq";
 		}
+		if (strcmp(o->who, "gunicorn") == 0 && log->paste.decided.timeout)
+			o->says = GUNICORN;
 		if (o->says && strcmp(o->says, NOT_SPREAD) == 0)
 			o->facts = 0;	/* it ended before anything was put anywhere */
 		if (!o->says && o->limited && o->kind == OOM_KERNEL)
@@ -510,6 +512,11 @@ oom_settle(struct oom_log *log)
 	oom_forget(log, names_apart);
 	oom_forget(log, is_out_of_time);
 	oom_forget(log, is_beside);
+	for (i = 0; i < log->messages.n; i++)
+		if (log->messages.v[i].of_tensorflow && !log->paste.jax_files && !log->paste.torch_files) {
+			log->messages.v[i].kind = OOM_TENSORFLOW;
+			log->messages.v[i].who = oom_kind_name(OOM_TENSORFLOW);
+		}
 	for (i = 0; i < log->messages.n; i++)
 		if (log->messages.v[i].of_cuda && !log->messages.v[i].shape.known) {
 			log->messages.v[i].kind = OOM_CUDA;

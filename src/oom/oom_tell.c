@@ -79,6 +79,10 @@ note_size(struct oom_message *o, const struct detail *d, const struct oom_match 
 		else if (!size->known)
 			*size = m->second.bytes > m->size.bytes ? m->second : m->size;
 		break;
+	case DETAIL_SECOND:
+		if (!size->known)
+			*size = m->second;
+		break;
 	case DETAIL_SUM:
 		add_size(size, &m->size);
 		if (!size[1].known || m->size.bytes > size[1].bytes)
@@ -101,6 +105,7 @@ oom_tell_detail(struct telling *t, const struct detail *d, const struct oom_matc
 	case DETAIL_SIZE:
 	case DETAIL_EXACT:
 	case DETAIL_MORE:
+	case DETAIL_SECOND:
 	case DETAIL_SUM:
 	case DETAIL_TOTAL:
 		note_size(o, d, m);
