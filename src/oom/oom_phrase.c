@@ -92,7 +92,7 @@ const struct phrase oom_phrases[] = {
 	{ "~defaultcpuallocator: not enough memory", ON_WINDOWS },
 	{ "gAlignment, nbytes) == 0. 12 vs 0", HOST(OOM_PYTORCH_CPU) },	/* 12: ENOMEM */
 	{ "unable to write to file </torch_", HOST_SAYS("PyTorch", SHARED_TENSORS) }, { "Error while creating shared memory segment ", HOST_SAYS("NCCL", SHARED_NCCL) },
-	{ "modules are dispatched on the CPU or the disk. Make sure you have enough GPU RAM to fit", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) },
+	{ "~modules are dispatched on the cpu or the disk. Make sure you have enough gpu ram to fit", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) }, { "~modules are dispatched on the cpu or the disk. If you want to dispatch the model", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) },
 	{ "received # items of ancdata", APART("Python's multiprocessing", OPEN_FILES) },
 	{ "unable to open shared memory object </torch_", APART("PyTorch", OPEN_FILES) },
 	{ "unable to mmap @ bytes from file </torch_", HOST_SAYS("PyTorch", NOT_MAPPED) },

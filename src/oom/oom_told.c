@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_form.h"
+#include "oom/oom_much.h"
 #include "oom/oom_named.h"
 #include "oom/oom_short.h"
 #include "oom/oom_whose.h"
@@ -29,6 +30,7 @@ static const struct {
 	    "\xe6\x98\xbe\xe5\xad\x98\xe6\xba\xa2\xe5\x87\xba|\xe6\x98\xbe\xe5\xad\x98\xe7\x88\x86|"			/* 显存溢出, 显存爆 */
 	    "\xe6\x98\xbe\xe5\xad\x98\xe4\xbc\x9a\xe7\x88\x86|\xe6\x98\xbe\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd|"		/* 显存会爆, 显存耗尽 */
 	    "现存不足|现存不够|现存溢出|爆现存|现存爆|"	/* as it is mistyped */
+	    "gpu爆|gpu 爆|gpu会爆|gpu 会爆|gpu直接爆|gpu 直接爆|爆gpu|爆 gpu|显卡爆|"
 	    "\xe8\xb6\x85\xe6\x98\xbe\xe5\xad\x98|\xe8\xb6\x85\xe5\x87\xba\xe6\x98\xbe\xe5\xad\x98|超过了显存|超出了显存" },			/* 超显存, 超出显存 */
 	{ true, false, "显存吃满|显存就吃满|显存都吃满|显存全吃满|显存被吃满|吃满显存|吃满了显存|显存直接吃满|显存打满|显存拉满|显存就占满|显存就已占满|显存被占满|显存很快占满|显存全部占满|显存全占满|把显存占满|显存用尽|显存被耗尽|炸显存|暴显存|暴了显存|炸了显存|显存炸|显存直接炸|显存爆炸|显存hold不住|显存撑不住|显存扛不住|显存顶不住|显存吃不消|显存放不下|显存装不下|显存不太够|显存根本不够|显存完全不够|显存都不够|显存还不够|显存还是不够|显存也不够" },
 	{ false, true, "超内存|超出内存|超出了内存|超过了内存|内存过大错误|内存过大的错误|内存过大报错|\xe7\x88\x86\xe5\x86\x85\xe5\xad\x98|\xe5\x86\x85\xe5\xad\x98\xe7\x88\x86|"				/* 爆内存, 内存爆 */
@@ -185,15 +187,15 @@ is_told_to_others(struct talk line, struct talk clause, const char *at)
 	    !talk_any_whole(before, ASKED);
 }
 
-/* "It runs out of memory unless tiles are used"; but "unless I take care", or "impossible unless
- * you have huge amounts of RAM", tells of what happens. */
+/* "It runs out of memory unless tiles are used"; but "unless I take care", "unless the lengths are
+ * reduced", or "impossible unless you have huge amounts of RAM", tells of what happens. */
 static bool
 is_excepted(struct talk clause)
 {
 	size_t n;
 	const char *at = talk_find_whole(clause, "unless", &n);
 
-	return at && !talk_is_one_of(clause_word_behind(clause, at + n), "i we") && !talk_has_whole(clause, "unless you have|unless you've|unless you own|unless one has");
+	return at && !talk_is_one_of(clause_word_behind(clause, at + n), "i we") && !talk_has_whole(talk_part(clause, at + n, clause.s + clause.n), "is reduced|are reduced|is lowered|are lowered|is decreased|are decreased|is limited|are limited|is made smaller|are made smaller") && !talk_has_whole(clause, "unless you have|unless you've|unless you own|unless one has");
 }
 
 #define BOUND_TO	"i can only|i can just|we can only|we can just|can only use|can just use|i have to|i had to|we have to|we had to|i need to use|i must|i am forced|i'm forced|i could only"
@@ -373,6 +375,8 @@ says_more(const struct oom_told *a, const struct oom_told *b)
 {
 	bool placed = a->device || a->host, other = b->device || b->host;
 
+	if (a->what == TOLD_MUCH || b->what == TOLD_MUCH)
+		return a->what < b->what;
 	if ((a->what == TOLD_GROWS && b->what < TOLD_TROUBLE) || (b->what == TOLD_GROWS && a->what < TOLD_TROUBLE))
 		return b->what == TOLD_GROWS;
 	return placed != other ? placed : a->sentence != b->sentence ? a->sentence : a->what < b->what;
@@ -514,6 +518,8 @@ memory(struct oom_told *o, struct talk t, int line)
 			t = oom_told_plain(t, plain);
 			now.what = oom_short_says(t, &at, &n);
 		}
+		if (!now.what && (at = oom_much(t)) && oom_told_happened(t, at, n = 1))
+			now.what = TOLD_MUCH;
 		if (now.what && is_of_address(t, at))
 			now.what = TOLD_NOTHING;
 		now.at = now.here = at;

@@ -12,7 +12,7 @@
 #define OOM_TOLD_LINE	1000	/* bytes of a line without asides */
 
 enum told_what {		/* of memory, as people say it; what is further down tells less */
-	TOLD_NOTHING, TOLD_ENDED, TOLD_SHORT, TOLD_FULL, TOLD_TROUBLE, TOLD_GROWS
+	TOLD_NOTHING, TOLD_ENDED, TOLD_SHORT, TOLD_FULL, TOLD_TROUBLE, TOLD_GROWS, TOLD_MUCH
 };
 
 enum told_pool {		/* does a framework take a device's memory at once? */
