@@ -70,7 +70,22 @@ counts_copies(struct talk t)
 #define OF_RAM		"ram|cpu memory|cpu ram|host memory|system memory|machine memory|main memory|cpu内存|内存"
 #define MOST_TIMES	64	/* processes of one machine */
 
-/* "nearly 8*60GB of CPU memory": what one takes, as many times as there are. */
+/* "= 1200GB": is what stands at S that product, in gigabytes? */
+static bool
+is_product(struct talk t, const char *s, int64_t times, int64_t each)
+{
+	const char *end = t.s + t.n;
+	int64_t product;
+
+	s = piece_past_blanks(s, end);
+	if (s == end || *s != '=' || each > INT32_MAX || times > INT32_MAX)
+		return false;
+	s = piece_past_blanks(s + 1, end);
+	return s < end && is_digit(*s) && (s = piece_number(s, end, &product)) && product == times * each && talk_is_one_of(clause_word_behind(t, s), "gb g gib");
+}
+
+/* "nearly 8*60GB of CPU memory", "150*8=1200GB of RAM": what one takes, as many times as there
+ * are. */
 static const char *
 multiplies(struct talk t)
 {
@@ -79,10 +94,10 @@ multiplies(struct talk t)
 	struct talk clause;
 
 	while ((s = oom_number_walk(t, ".-/~<>*x", &to, &times))) {
-		if (times < 2 || times > MOST_TIMES || !(past = oom_number_past_times(to, end)) || past == to)
+		if (times < 2 || !(past = oom_number_past_times(to, end)) || past == to)
 			continue;
 		clause = talk_clause(t, s, 1);
-		if (past < end && is_digit(*past) && (past = piece_number(past, end, &each)) && each > 0 && talk_is_one_of(clause_word_behind(t, past), "gb g gib") && talk_any_phrase(clause, OF_RAM) &&
+		if (past < end && is_digit(*past) && (past = piece_number(past, end, &each)) && each > 0 && ((times <= MOST_TIMES && talk_is_one_of(clause_word_behind(t, past), "gb g gib")) || ((times <= MOST_TIMES || each <= MOST_TIMES) && each > 1 && is_product(t, past, times, each))) && talk_any_phrase(clause, OF_RAM) &&
 		    !talk_any_phrase(clause, "vram|gpu memory|显存|swap|ddr") && !talk_any_whole(clause, "have has installed sticks dimm dimms if should would") && !memchr(talk_sentence(t, s).s, '?', talk_sentence(t, s).n))
 			return s;
 	}
@@ -158,7 +173,8 @@ copies_data(struct talk t)
 	if (talk_any_whole(sentence, "not no without instead avoid avoids once shared loader loaders part parts shard shards subset portion chunk slice map maps mapped"))
 		return NULL;
 	return talk_any_whole(sentence, "copy copies copying pickling replica replicas replicated duplicated duplicate duplicates") ||
-	    (talk_any_whole(sentence, "loads reads holds keeps has own") && talk_any_whole(sentence, "whole entire full all complete")) ? at : NULL;
+	    (talk_any_whole(sentence, "loads reads holds keeps has own") && talk_any_whole(sentence, "whole entire full all complete")) ||
+	    talk_has_whole(sentence, "load the dataset|loads the dataset|loading the dataset|loaded the dataset|load the data set|loads the data set|read the dataset|reads the dataset|reads the data set|load the same data|loads the same data|load the same dataset|loads the same dataset") ? at : NULL;
 }
 
 #define SWAP_WITHIN	5	/* words from "adding" to "swap" */
@@ -259,6 +275,7 @@ static const struct {
 	struct finding finding;
 } blames[] = {
 	{ offsetof(struct oom_paste, kept), { WORDING_KEPT, NULL } },
+	{ offsetof(struct oom_paste, kept), { WORDING_NONE, oom_entire_on_device } },
 	{ offsetof(struct oom_paste, version), { WORDING_NONE, oom_version_told } },
 	{ offsetof(struct oom_paste, cached), { WORDING_CACHED, NULL } },
 	{ offsetof(struct oom_paste, entire), { WORDING_NONE, oom_entire } },

@@ -18,7 +18,7 @@
 #define OF_OTHER_CARD	"upgrade upgraded another other bought buy need needs require required requires recommend recommended if works worked fine instead than least without enough should even minimum recommended requirement requirements suggested people users consumers everyone"
 #define OF_THIS_CARD	"my card|my graphics card|my video card|this card|mine is|mine has|mine only has|mine is only"
 #define OF_CARDS_MEMORY	"gpu memory|gpu ram|vram|gpu|card|video memory|graphics memory"
-#define OF_USAGE	"usage free left allocated allocate available takes consumes consume consumed costs cost rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies kept held taken reserved"
+#define OF_USAGE	"usage free left allocated allocate available takes consumes consume consumed costs cost rises rise rose grows grew increases increased drops dropped reaches reached remains remain remaining occupied occupies occupy occupying possess possesses possessing kept held taken reserved"
 
 /* Of a card that is used, and not of how much of it: "using a GTX 980 of 6 GB". */
 #define USES		"used uses using"

@@ -129,12 +129,58 @@ asks_for_turns(struct talk t)
 	return NULL;
 }
 
+#define OF_DATA		"data|dataset|datasets|data set|data sets|dataframe|dataframes|training set|training data|corpus|csv file|parquet file|image stack"
+#define TOO_LARGE	"larger than|bigger than|that exceeds|that exceed|exceeding|that does not fit|that do not fit|that doesn't fit|that don't fit|does not fit|do not fit|doesn't fit|don't fit|not fitting|too large for|too big for|too large to fit|too big to fit"
+#define OF_ROOM		"memory ram vram"
+#define LARGE_WITHIN	36	/* bytes from a set to what makes it too large, and from there to the memory */
+
+/* "I try to load data larger than GPU memory", "the data set does not fit in RAM" */
+static const char *
+is_too_large(struct talk t)
+{
+	struct talk rest = t, clause, near;
+	const char *at, *than, *end = t.s + t.n;
+	size_t n, length;
+
+	for (; (at = talk_find_whole(rest, OF_DATA, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		near = talk_head(clause, at + n, LARGE_WITHIN);
+		if (!(than = talk_find_whole(near, TOO_LARGE, &length)) || !talk_any_whole(talk_head(clause, than + length, LARGE_WITHIN), OF_ROOM) || talk_any_whole(talk_part(clause, at + n, than), "parallel model models batch sample samples"))
+			continue;
+		if (!clause_says_no(talk_part(clause, clause.s, at), "if should would could small smaller") && !talk_any_whole(talk_sentence(t, at), OF_OTHERS) && (!memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n) || talk_any_whole(talk_sentence(t, at), "how why")))
+			return at;
+	}
+	return NULL;
+}
+
+#define TAKES		"use uses using take takes taking took occupy occupies occupying possess possesses possessing consume consumes consuming eat eats eating cost costs need needs"
+
+/* "The data set's tensors use so much GPU memory": data that lie on the device. */
+const char *
+oom_entire_on_device(struct talk t)
+{
+	struct talk rest = t, clause, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	for (; (at = talk_find_whole(rest, "dataset|datasets|data set|data sets|training data|training set", &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		for (i = 0, word = clause_word_behind(clause, at + n); i < NEAR_SET && talk_is_one_of(word, "tensor tensors variable variables itself alone already also would will"); i++)
+			word = clause_word_behind(clause, word.s + word.n);
+		if (talk_is_one_of(word, TAKES) && talk_has_whole(talk_part(clause, word.s, clause.s + clause.n), "gpu memory|vram|gpu ram|video memory|cuda memory|memory of the gpu|memory on the gpu") &&
+		    !clause_says_no(talk_part(clause, clause.s, word.s), "if should would could"))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_entire(struct talk t)
 {
 	const char *at;
 
-	if (!talk_any_whole(t, OF_SETS) || !talk_any_begins(t, "load preload read cach open stor hold keep kept put decod"))
+	if (!talk_any_whole(t, OF_SETS))
 		return NULL;
-	return (at = takes_all(t)) ? at : asks_for_turns(t);
+	return (at = takes_all(t)) || (at = is_too_large(t)) ? at : asks_for_turns(t);
 }

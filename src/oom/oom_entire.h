@@ -7,5 +7,7 @@
 /* Where a sentence of T says that all of a set is read or held at once, or asks for what would read
  * it as it is needed; or NULL. */
 const char	*oom_entire(struct talk);
+/* Where it says that data themselves take a device's memory. */
+const char	*oom_entire_on_device(struct talk);
 
 #endif

@@ -307,6 +307,8 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 	while ((s = oom_number_walk(t, ".-/~<>", &to, count))) {
 		sentence = talk_sentence(t, s);
 		unit = unit_of(t, to);
+		if (s - t.s > 1 && s[-1] == '=' && is_digit(s[-2]))
+			continue;		/* "8*60=480GB": reckoned */
 		if (*count < 1 || *count > LARGEST_RAM || unit.n == 0 || (*count > most && !fails_with_it(t, sentence, s)) || is_of_card(t, s, unit) || is_of_guests_host(t, s) ||
 		    talk_any_phrase(sentence, OF_LIMIT))
 			continue;
