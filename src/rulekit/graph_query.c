@@ -31,6 +31,28 @@ only_reader(const struct tensor_readers *r, const struct node *n)
 	return n->out[0] && r->count[n->out[0]->id] == 1 ? r->last[n->out[0]->id] : NULL;
 }
 
+struct reader_walk
+readers_from(const struct tensor_readers *r, const struct tensor *t, int at)
+{
+	return (struct reader_walk){ NULL, at, -1, r, t, r->count[t->id] };
+}
+
+bool
+next_reader(struct reader_walk *w)
+{
+	const struct graph *g = w->readers->of;
+
+	for (; w->left > 0 && w->at < g->nodes.n; w->at++, w->operand = -1) {
+		w->node = g->nodes.v[w->at];
+		while (++w->operand < w->node->nin)
+			if (w->node->in[w->operand] == w->of) {
+				w->left--;
+				return true;
+			}
+	}
+	return false;
+}
+
 struct node *
 tensor_maker(const struct tensor *t)
 {

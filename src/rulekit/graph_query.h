@@ -22,6 +22,26 @@ struct tensor_readers	readers_of(struct lint *);
 /* The only reader of out[0], or NULL. */
 struct node	*only_reader(const struct tensor_readers *, const struct node *);
 
+/*
+ * All readers of a tensor, in the graph's order; a node that reads it twice comes twice:
+ *
+ *	struct reader_walk w = readers_from(&readers, t, 0);
+ *	while (next_reader(&w))
+ *		... w.node, the graph's node w.at, reads it as its operand w.operand
+ *
+ * Nodes ahead of the one it begins at are passed over: none of them reads what that one makes.
+ */
+struct reader_walk {
+	const struct node *node;
+	int at, operand;
+	const struct tensor_readers *readers;
+	const struct tensor *of;
+	int left;
+};
+
+struct reader_walk	readers_from(const struct tensor_readers *, const struct tensor *, int at);
+bool	next_reader(struct reader_walk *);
+
 /* The node that made a tensor, looking through views and dropout, which leave each element in a
  * place of its own. NULL for inputs and parameters. */
 struct node	*tensor_maker(const struct tensor *);

@@ -100,20 +100,12 @@ passes_on(const struct node *n)
 static bool
 is_answer(const struct sequences *s, int at, const struct tensor *t, int *looks)
 {
-	const struct graph *g = s->readers.of;
-	int left = s->readers.count[t->id], k;
+	struct reader_walk w = readers_from(&s->readers, t, at);
 
-	for (; at < g->nodes.n && left > 0; at++)
-		for (k = 0; k < g->nodes.v[at]->nin; k++) {
-			const struct node *n = g->nodes.v[at];
-
-			if (n->in[k] != t)
-				continue;
-			left--;
-			if (n->op->kind != OP_LOSS && n->op->kind != OP_METRIC &&
-			    (!passes_on(n) || --*looks < 0 || !is_answer(s, at, n->out[0], looks)))
-				return false;
-		}
+	while (next_reader(&w))
+		if (w.node->op->kind != OP_LOSS && w.node->op->kind != OP_METRIC &&
+		    (!passes_on(w.node) || --*looks < 0 || !is_answer(s, w.at, w.node->out[0], looks)))
+			return false;
 	return true;
 }
 
@@ -373,21 +365,16 @@ keeps_rows(const struct node *n)
 static bool
 reads_rows(const struct sequences *s, int at, const struct tensor *t, int *looks)
 {
-	const struct graph *g = s->readers.of;
-	int left = s->readers.count[t->id], k;
+	struct reader_walk w = readers_from(&s->readers, t, at);
 	bool read = false;
 
-	for (; at < g->nodes.n && left > 0; at++)
-		for (k = 0; k < g->nodes.v[at]->nin; k++) {
-			const struct node *n = g->nodes.v[at];
+	while (next_reader(&w)) {
+		const struct node *n = w.node;
 
-			if (n->in[k] != t)
-				continue;
-			left--;
-			if (--*looks < 0 || node_is(n, "reshape") || node_is(n, "permute") || node_is(n, "transpose"))
-				return false;
-			read = read || node_is(n, "dense") || (keeps_rows(n) && reads_rows(s, at, n->out[0], looks));
-		}
+		if (--*looks < 0 || node_is(n, "reshape") || node_is(n, "permute") || node_is(n, "transpose"))
+			return false;
+		read = read || node_is(n, "dense") || (keeps_rows(n) && reads_rows(s, w.at, n->out[0], looks));
+	}
 	return read;
 }
 
