@@ -1,7 +1,8 @@
 /*
  * no-gradient: layers that the losses read, but only through something that passes no gradient
  * back, so that they stay as they were initialised. One walk back over the forward graph carries
- * the gradient, and where it ends who ended it.
+ * the gradient, and where it ends who ended it; one forward knows what begins at 0, so that a
+ * product of two such things keeps both there.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
@@ -173,10 +174,132 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 		    "what is made of it, x + stop_gradient(y - x); or say that it is meant: freeze %s", u->paths.s);
 }
 
+/* ---- products of zeros ---- */
+
+/* Is it 0 where its first operand is? */
+static bool
+keeps_zero(const struct node *n)
+{
+	static const char *const name[] = { "parameter", "reshape", "flatten", "transpose", "permute", "slice", "broadcast", "dropout",
+		"scale", "neg", "relu", "leaky_relu", "tanh", "sum", "mean", "cast", NULL };
+	int i;
+
+	for (i = 0; name[i]; i++)
+		if (node_is(n, name[i]))
+			return true;
+	return false;
+}
+
+static bool
+is_product(const struct node *n)
+{
+	return (node_is(n, "mul") || node_is(n, "matmul")) && n->nin == 2 && n->in[0] && n->in[1];
+}
+
+/* Is all that N makes 0 before the first step? ZERO, by tensor, says so of its operands. */
+static bool
+makes_zero(const struct node *n, const bool *zero)
+{
+	const struct tensor *x = n->nin > 0 ? n->in[0] : NULL, *weight = n->nin > 1 ? n->in[1] : NULL;
+	const struct tensor *bias = n->nin > 2 ? n->in[2] : NULL;
+
+	if (!x)
+		return false;
+	if (node_is(n, "embedding"))
+		return weight && zero[weight->id];
+	if (node_is(n, "dense") || node_is(n, "conv"))
+		return weight && (zero[x->id] || zero[weight->id]) && (!bias || zero[bias->id]);
+	if (is_product(n))
+		return zero[x->id] || zero[weight->id];
+	if (node_is(n, "add") || node_is(n, "sub"))
+		return weight && zero[x->id] && zero[weight->id];
+	return keeps_zero(n) && zero[x->id];
+}
+
+/* By tensor: what is 0 before the first step. */
+static const bool *
+find_zeros(const struct module *m)
+{
+	bool *zero = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*zero));
+	int i, k;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		for (k = 0; k < n->nin; k++)
+			if (n->in[k] && n->in[k]->kind == T_PARAM) {
+				struct init init = tensor_init(n->in[k]);
+
+				zero[n->in[k]->id] = init.kind == INIT_ZEROS || (init.kind == INIT_CONSTANT && init.value == 0);
+			}
+		if (n->nout == 1 && n->out[0])
+			zero[n->out[0]->id] = makes_zero(n, zero);
+	}
+	return zero;
+}
+
+/* A square, whose gradient at 0 is 0, as that of a penalty. */
+static bool
+is_square(const struct node *n)
+{
+	return (node_is(n, "pow") && n->nin == 1 && op_real(n, "exponent") == 2) || (is_product(n) && n->in[0] == n->in[1]);
+}
+
+/* A layer whose weights it declares reads them past it. */
+static bool
+is_declaration(const struct tensor_readers *readers, const struct node *n)
+{
+	return node_is(n, "parameter") && readers->count[n->out[0]->id] == 0;
+}
+
+/* Does nothing but N give T, which is 0, a gradient, nor what makes it 0? The first parameter of it
+ * that would be trained is *PARAMETER. */
+static bool
+is_held(const struct tensor_readers *readers, const bool *zero, const struct node *n, const struct tensor *t,
+    const struct tensor **parameter)
+{
+	struct reader_walk w = readers_from(readers, t, 0);
+	int k;
+
+	while (next_reader(&w))
+		if (w.node != n && !is_square(w.node) && !is_declaration(readers, w.node))
+			return false;
+	if (w.left > 0)
+		return false;		/* it is a result, too */
+	if (t->kind == T_PARAM) {
+		*parameter = *parameter || t->frozen ? *parameter : t;
+		return true;
+	}
+	for (k = 0; t->def && k < t->def->nin; k++)
+		if (t->def->in[k] && zero[t->def->in[k]->id] && !is_held(readers, zero, t->def, t->def->in[k], parameter))
+			return false;
+	return t->def != NULL;
+}
+
+static void
+check_product(const struct rule *rule, struct lint *l, const struct tensor_readers *readers, const bool *zero,
+    struct place_set *reported, const struct node *n)
+{
+	const struct tensor *first = NULL, *second = NULL;
+	struct diag *g;
+
+	if (!is_product(n) || n->in[0] == n->in[1] || !zero[n->in[0]->id] || !zero[n->in[1]->id] ||
+	    !is_held(readers, zero, n, n->in[0], &first) || !is_held(readers, zero, n, n->in[1], &second) || !first || !second ||
+	    !place_is_new(reported, l, rule, n->loc))
+		return;
+	g = lint_report(l, rule, n->loc, "both factors of '%s' begin at 0, and stay there: '%s' and '%s'", n->path, first->name, second->name);
+	diag_place(l->diags, g, first->loc, "'%s' begins at 0 here", first->name);
+	diag_place(l->diags, g, second->loc, "and '%s' here", second->name);
+	diag_fact(l->diags, g, "the gradient of a factor is the other times what arrives, which is 0 in each step");
+	diag_help(l->diags, g, "leave init=zeros out of one of them, or of both; init=normal(0.01) is small, and no zero");
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	struct module *m = l->module;
+	struct tensor_readers readers;
+	const bool *zero;
 	const struct graph *g = m->forward;
 	struct place_set reported = { NULL };
 	const struct untrained *by;
@@ -193,6 +316,10 @@ check(const struct rule *rule, struct lint *l)
 	for (i = 0; i < g->nodes.n; i++)
 		if (by[i].layers && place_is_new(&reported, l, rule, g->nodes.v[i]->loc))
 			report(rule, l, g->nodes.v[i], &by[i]);
+	readers = readers_of(l);
+	zero = find_zeros(m);
+	for (i = 0; i < g->nodes.n; i++)
+		check_product(rule, l, &readers, zero, &reported, g->nodes.v[i]);
 }
 
 const struct rule rule_no_gradient = {
@@ -209,7 +336,10 @@ const struct rule rule_no_gradient = {
 	    "on. Put something smooth in its place; or pass the gradient around it, x + "
 	    "stop_gradient(y - x), the straight-through estimator (Bengio, Leonard and Courville: "
 	    "Estimating or propagating gradients through stochastic neurons, 2013). Where it is meant, as of "
-	    "features that are drawn at random or of a teacher, freeze says so.",
+	    "features that are drawn at random or of a teacher, freeze says so.\n\n"
+	    "Reported, too, of products both of whose factors begin at 0, as two tables with init=zeros: each is the other's "
+	    "gradient, and both stay at 0. One factor at 0 is in use (Hu and others: LoRA, 2021), and learns in the first step. "
+	    "Quiet where something else reads one of them, but for its square.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
 };
