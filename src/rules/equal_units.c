@@ -1,6 +1,7 @@
 /*
  * equal-units: two layers in a row whose weights all begin at one number, so that the units between
- * them are one unit many times. Reads the forward graph.
+ * them are one unit many times; and one whose weights do, at another than 0, ahead of any layer.
+ * Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/place_set.h"
@@ -98,13 +99,39 @@ report(const struct rule *rule, struct lint *l, const struct node *n, const stru
 	    sqrt(2.0 / (double)(tensor_elements_per_sample(n->in[WEIGHT]) / units)));
 }
 
+/* Units that begin as one, and get gradients that differ by a factor each. */
+static void
+report_single(const struct rule *rule, struct lint *l, const struct node *n, const struct node *next, int64_t units, double number)
+{
+	int64_t inputs = tensor_elements_per_sample(n->in[WEIGHT]) / units;
+	double first;
+	bool alike = !operand(n, BIAS) || starts_at(operand(n, BIAS), &first);
+	struct diag *g;
+
+	g = lint_report(l, rule, n->loc, "all %lld weights of '%s' begin at %g: its %lld units begin as one%s", (long long)(units * inputs),
+	    n->path, number, (long long)units, alike ? "" : " but for their biases");
+	diag_place(l->diags, g, next->loc, "the next layer is here");
+	if (alike)
+		diag_fact(l->diags, g, "their gradients are one direction, times what the next layer weighs each by: the units part "
+		    "slowly, and along a line");
+	diag_help(l->diags, g, "leave weight= out: a layer's own weights begin uniformly in +-1/sqrt(inputs); or init=normal(%.2g)",
+	    sqrt(2.0 / (double)inputs));
+}
+
+/* Does it add up several inputs that are all weighed alike, and not by 0? Zeros are in use. */
+static bool
+is_flat(const struct node *n, int64_t units, double number)
+{
+	return number != 0 && tensor_elements_per_sample(n->in[WEIGHT]) / units > 1;
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
 	struct place_set reported = { NULL };
 	struct tensor_readers readers;
-	double number;
+	double number, behind;
 	int64_t units;
 	int i;
 
@@ -116,8 +143,10 @@ check(const struct rule *rule, struct lint *l)
 
 		units = equal_units(n, &number);
 		next = units > 1 ? next_layer(&readers, n) : NULL;
-		if (next && equal_units(next, &number) > 0 && place_is_new(&reported, l, rule, n->loc))
+		if (next && equal_units(next, &behind) > 0 && place_is_new(&reported, l, rule, n->loc))
 			report(rule, l, n, next, units);
+		else if (next && is_flat(n, units, number) && place_is_new(&reported, l, rule, n->loc))
+			report_single(rule, l, n, next, units, number);
 	}
 }
 
@@ -126,16 +155,17 @@ const struct rule rule_equal_units = {
 	.name = "equal-units",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "two layers in a row whose weights all begin at one number",
+	.brief = "units of a layer that all begin as one",
 	.doc = "Units that begin with the same weights give the same answers. If the next layer's weights are equal, too, they get "
 	    "the same gradients, and stay equal for ever: a layer of a thousand of them can do what one can. At zeros the first "
 	    "gets no gradient at all before the second has moved. Weights begin at random for nothing but this: \"the initial "
 	    "parameters need to break symmetry between different units\" (Goodfellow, Bengio and Courville: Deep learning, "
 	    "2016, 8.4).\n\n"
 	    "Reported of dense, conv and conv_transpose with one number in weight=parameter(..., init=zeros, ones or "
-	    "constant(c)), where nothing but activations, pooling, flatten and batchnorm lies between it and another such layer. "
-	    "Biases that begin at random make units differ, by these alone. Quiet for a single layer: zeros in the last, or at "
-	    "the end of a residual branch, are in use (Zhang, Dauphin and Ma: Fixup initialization, 2019; Hu and others: "
+	    "constant(c)), where nothing but activations, pooling, flatten and batchnorm lies between it and another such layer; "
+	    "and, of a number other than 0 and several inputs, another layer of any weights. "
+	    "Biases that begin at random make units differ, by these alone. Quiet for zeros in a single layer: in the last, or at "
+	    "the end of a residual branch, they are in use (Zhang, Dauphin and Ma: Fixup initialization, 2019; Hu and others: "
 	    "LoRA, 2021), and so for frozen layers, groups, and dropout between.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
