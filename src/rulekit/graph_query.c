@@ -53,6 +53,18 @@ next_reader(struct reader_walk *w)
 	return false;
 }
 
+bool
+node_is_guarded(const struct tensor_readers *r, const struct node *n, bool infinite)
+{
+	while ((n = only_reader(r, n))) {
+		if (node_is(n, "where") || (infinite && (node_is(n, "clamp") || node_is(n, "maximum") || node_is(n, "minimum"))))
+			return true;
+		if (!(n->op->flags & OP_ELEMENTWISE) || n->op->max_operands != 1)
+			return false;
+	}
+	return false;
+}
+
 struct node *
 tensor_maker(const struct tensor *t)
 {

@@ -42,6 +42,10 @@ struct reader_walk {
 struct reader_walk	readers_from(const struct tensor_readers *, const struct tensor *, int at);
 bool	next_reader(struct reader_walk *);
 
+/* Is all that N makes passed over by where() where it is not finite, perhaps past functions of one
+ * element; or, of what is INFINITE at worst, brought back between bounds? */
+bool	node_is_guarded(const struct tensor_readers *, const struct node *, bool infinite);
+
 /* The node that made a tensor, looking through views and dropout, which leave each element in a
  * place of its own. NULL for inputs and parameters. */
 struct node	*tensor_maker(const struct tensor *);

@@ -169,12 +169,14 @@ input_columns(struct input_looks *k, const struct input_numbers *held, struct in
 	int n = 0, forms = 0, kept;
 
 	*out = v = arena_array(m->arena, bound_of(held), sizeof(*v));
-	if (reader_count_of(&m->set.data, "std") > 0 || held->n > MOST_COLUMNS || (k->left -= held->n) < 0)
-		return 0;	/* they are normalised as they are read, or many */
+	if (held->n > MOST_COLUMNS || (k->left -= held->n) < 0)
+		return 0;
 	for (i = 0; i < held->n; i++) {
 		const struct input_number *x = &held->v[i];
-		const struct data_look *look = x->of && !x->of->classes && !held->parted ? input_look(k, x->of) : NULL;
-		double scale = x->of && x->of->dtype == DT_U8 ? 1 : m->set.data.scale;
+		bool is_scaled = x->of && x->of->kind == T_INPUT && x->of->dtype != DT_U8;
+		bool is_normal = is_scaled && reader_count_of(&m->set.data, "std") > 0;	/* as it is read */
+		const struct data_look *look = x->of && !x->of->classes && !held->parted && !is_normal ? input_look(k, x->of) : NULL;
+		double scale = is_scaled ? m->set.data.scale : 1;
 
 		if (!look)
 			continue;
@@ -194,6 +196,18 @@ input_columns(struct input_looks *k, const struct input_numbers *held, struct in
 			close_column(&v[kept++]);
 		}
 	return kept;
+}
+
+int64_t
+column_zeros(const struct input_column *c)
+{
+	int64_t row, zeros = 0;
+
+	if (c->at == ALL_OF_IT)
+		return column_least(c) == 0 || column_most(c) == 0;
+	for (row = 0; row < c->look->rows; row++)
+		zeros += data_value(c->look, row, c->at) * c->factor + c->offset == 0;
+	return zeros;
 }
 
 int

@@ -42,6 +42,10 @@ double	column_most(const struct input_column *);
 double	column_size(const struct input_column *);
 double	column_spread(const struct input_column *);
 
+/* How many of those that were looked at are 0 as they are read; of maps no more than whether any
+ * is, by its ends. */
+int64_t	column_zeros(const struct input_column *);
+
 /* Of a mean in the file, so that it is known to a hundredth of the deviation, and to four at
  * least; the deviation is not 0. */
 int	column_digits(const struct input_column *);

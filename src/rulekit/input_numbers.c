@@ -251,8 +251,8 @@ follow(struct following *f, const struct node *n)
 		move(f, n, from);
 }
 
-const struct input_numbers *
-input_numbers(const struct lint *l)
+static const struct input_numbers *
+numbers_of(const struct lint *l, bool targets)
 {
 	const struct module *m = l->module;
 	const struct graph *g = m->forward;
@@ -260,11 +260,23 @@ input_numbers(const struct lint *l)
 	int i;
 
 	for (i = 0; i < g->inputs.n; i++)
-		if (g->inputs.v[i]->kind == T_INPUT)
+		if (g->inputs.v[i]->kind == T_INPUT || targets)
 			begin(&f, g->inputs.v[i]);
 	for (i = 0; i < g->nodes.n; i++)
 		follow(&f, g->nodes.v[i]);
 	return f.held;
+}
+
+const struct input_numbers *
+input_numbers(const struct lint *l)
+{
+	return numbers_of(l, false);
+}
+
+const struct input_numbers *
+data_numbers(const struct lint *l)
+{
+	return numbers_of(l, true);
 }
 
 bool

@@ -26,6 +26,9 @@ struct input_numbers {		/* of a tensor */
 /* By tensor->id, for all of the forward graph. */
 const struct input_numbers	*input_numbers(const struct lint *);
 
+/* The same, of targets, too. */
+const struct input_numbers	*data_numbers(const struct lint *);
+
 /* Are these the numbers of this input, all of them? */
 bool	input_numbers_are_all(const struct input_numbers *, const struct tensor *input);
 

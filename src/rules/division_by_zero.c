@@ -1,8 +1,10 @@
 /*
- * division-by-zero: a quotient whose divisor an activation makes exactly 0, and a root of the
- * distances of points to themselves, by which its gradient divides. Reads the forward graph.
+ * division-by-zero: a quotient whose divisor an activation makes exactly 0, or the data files hold
+ * as 0, and a root of the distances of points to themselves, by which its gradient divides. Reads
+ * the forward graph, and the first part of the files.
  */
 #include "rulekit/graph_query.h"
+#include "rulekit/input_columns.h"
 #include "rulekit/place_set.h"
 
 #include "ir/op.h"
@@ -13,19 +15,71 @@ is_zeroing(const struct node *n)
 	return node_is(n, "relu") || node_is(n, "relu6");
 }
 
+/* What N divides by; NULL: it is no quotient. */
+static const struct tensor *
+divisor_of(const struct node *n)
+{
+	if (node_is(n, "div") && n->nin > 1)
+		return n->in[1];
+	if (node_is(n, "rsqrt") || node_is(n, "reciprocal") || (node_is(n, "pow") && n->nin == 1 && op_real(n, "exponent") < 0))
+		return n->in[0];
+	return NULL;
+}
+
 /* What makes N's divisor 0 for about half of all inputs; NULL: nothing is known to. */
 static const struct node *
 zeroed_by(const struct node *n)
 {
-	const struct tensor *divisor = NULL;
-	const struct node *maker;
+	const struct node *maker = tensor_maker(divisor_of(n));
 
-	if (node_is(n, "div") && n->nin > 1)
-		divisor = n->in[1];
-	else if (node_is(n, "rsqrt") || (node_is(n, "pow") && n->nin == 1 && op_real(n, "exponent") < 0))
-		divisor = n->in[0];
-	maker = tensor_maker(divisor);
 	return is_zeroing(maker) ? maker : NULL;
+}
+
+/* ---- columns of files ---- */
+
+struct columns {
+	struct input_looks looks;
+	const struct input_numbers *numbers;	/* NULL: nothing was asked yet */
+	struct tensor_readers readers;
+};
+
+/* The column that N divides by, though it holds a 0; NULL: none does, or nothing is known. Of rsqrt
+ * and broken powers log-of-negative speaks. */
+static const struct input_column *
+zero_column(struct lint *l, struct columns *c, const struct node *n)
+{
+	const struct tensor *divisor = divisor_of(n);
+	struct input_column *column;
+	int i, count;
+
+	if (!divisor || !(node_is(n, "div") || node_is(n, "reciprocal")))
+		return NULL;
+	if (!c->numbers) {
+		input_looks(&c->looks, l);
+		c->numbers = data_numbers(l);
+		c->readers = readers_of(l);
+	}
+	count = input_columns(&c->looks, &c->numbers[divisor->id], &column);
+	for (i = 0; i < count; i++)
+		if (column_zeros(&column[i]) > 0)
+			return node_is_guarded(&c->readers, n, true) ? NULL : &column[i];
+	return NULL;
+}
+
+static void
+check_column(const struct rule *rule, struct lint *l, const struct node *n, const struct input_column *c)
+{
+	struct diag *g = lint_report(l, rule, n->loc, "'%s' divides by 0: \"%s\" holds numbers that are 0", n->path, c->look->file);
+
+	diag_place(l->diags, g, c->of->loc, "'%s' is declared here", c->of->name);
+	if (c->at == ALL_OF_IT)
+		diag_fact(l->diags, g, "in its first part they go from %g to %g", column_least(c), column_most(c));
+	else
+		diag_fact(l->diags, g, "of column %lld %lld of the first %lld %s 0: a quotient by it is infinite or not a number, and so is "
+		    "what is averaged over it", (long long)(c->look->field + c->at + 1), (long long)column_zeros(c),
+		    (long long)c->look->rows, column_zeros(c) == 1 ? "is" : "are");
+	diag_help(l->diags, g, column_least(c) < 0 ? "leave these rows out of the file; or where(x == 0, 0, ...)" :
+	    "x + 1 in its place, or what is small beside it; or leave these rows out of the file");
 }
 
 /* ---- roots ---- */
@@ -96,19 +150,24 @@ check(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
 	struct place_set reported = { NULL };
+	struct columns columns = { .numbers = NULL };
 	int i;
 
 	for (i = 0; m->set.train && i < m->forward->nodes.n; i++) {
 		const struct node *n = m->forward->nodes.v[i], *maker, *differences;
+		const struct input_column *column;
 
 		if (n->nin == 0 || !n->in[0])
 			continue;
 		maker = zeroed_by(n);
 		differences = maker ? NULL : distances_of(n);
-		if ((!maker && !differences) || !place_is_new(&reported, l, rule, n->loc))
+		column = maker || differences ? NULL : zero_column(l, &columns, n);
+		if ((!maker && !differences && !column) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		if (maker)
 			check_quotient(rule, l, n, maker);
+		else if (column)
+			check_column(rule, l, n, column);
 		else
 			check_root(rule, l, n, differences);
 	}
@@ -119,15 +178,17 @@ const struct rule rule_division_by_zero = {
 	.name = "division-by-zero",
 	.family = FAMILY_TRAINING,
 	.severity = SEV_WARNING,
-	.brief = "a quotient by what relu makes 0, or a root of distances to oneself",
+	.brief = "a quotient by what is 0, or a root of distances to oneself",
 	.doc = "relu makes exactly 0 of every number below it: before a network is trained, of about half of all. What is divided by "
 	    "that is infinite, or not a number, and after the first step all weights are. A root's gradient divides, too: of "
 	    "the distance sqrt(sum((x - y) ^ 2)) it is the difference divided by the distance, 0 / 0 where they are the same. In "
 	    "the table of distances of all pairs these are the diagonal, which is always there; that no loss reads it does "
 	    "not help, since 0 times infinity is not a number.\n\n"
-	    "Reported of a / b, rsqrt and powers below 0 right behind relu or relu6, perhaps past dropout, flatten and reshape; "
+	    "Reported of a / b, 1 / b, rsqrt and powers below 0 right behind relu or relu6, perhaps past dropout, flatten and reshape; "
+	    "of a / b and 1 / b where b is a target or an input of which the first part of the data files has a 0, as in an error that "
+	    "is relative to counts; "
 	    "and of a root right behind the sum of squared differences of some vectors and the same ones. Quiet where "
-	    "something is added between, of std, whose gradient at 0 is 0, and of a single distance, which is 0 by chance only. "
+	    "something is added between, where where() or a bound leaves the quotient out, of std, whose gradient at 0 is 0, and of a single distance, which is 0 by chance only. "
 	    "Seen in many triplet losses that turn NaN (\"Hard mining goes NaN\"): the cure there is sqrt(x + 1e-16) "
 	    "(Moindrot: Triplet loss in TensorFlow, 2018).",
 	.check = check,

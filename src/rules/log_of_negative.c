@@ -124,6 +124,7 @@ check(const struct rule *rule, struct lint *l)
 	const struct module *m = l->module;
 	const struct input_numbers *numbers = NULL;
 	struct place_set reported = { NULL };
+	struct tensor_readers readers;
 	struct input_looks looks;
 	int i;
 
@@ -137,10 +138,13 @@ check(const struct rule *rule, struct lint *l)
 			continue;
 		if (!numbers) {
 			input_looks(&looks, l);
-			numbers = input_numbers(l);
+			numbers = data_numbers(l);
+			readers = readers_of(l);
 		}
 		maker = made_by(n);
 		worst = maker ? NULL : worst_column(&looks, n, numbers, at_zero);
+		if (worst && node_is_guarded(&readers, n, column_least(worst) == 0))
+			worst = NULL;
 		if ((!maker && !worst) || !place_is_new(&reported, l, rule, n->loc))
 			continue;
 		if (maker)
@@ -161,7 +165,8 @@ const struct rule rule_log_of_negative = {
 	    "Reported of log, sqrt, rsqrt and powers that are no integer, right behind a layer with weights, a norm, or tanh of these, whose answers "
 	    "are of both signs before they are trained; perhaps past dropout, flatten and reshape. And of what is read from the "
 	    "data files, where their first part holds a number below 0, or, for log and rsqrt, 0 itself: columns that were "
-	    "standardised before they came to a logarithm are the commonest. Quiet where something is added between, behind layers "
+	    "standardised before they came to a logarithm are the commonest, and counts that are targets. Quiet where where() or a bound "
+	    "leaves the result out, where something is added between, behind layers "
 	    "whose bias starts above 0 or whose weights are made of other tensors, and of frozen weights, as a bank of filters. "
 	    "Write softplus or exp before it; log1p of counts.",
 	.check = check,
