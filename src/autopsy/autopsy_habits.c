@@ -189,7 +189,9 @@ static const struct {
 	[HABIT_JOINS] = { OF_HOST, false, 0, "joins tables (%s): a row for each pair of rows with the same key. Where a key stands often in both, the result has the product of these numbers of rows: "
 	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less.", IN_R },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
-	    "grows with the product of their numbers. Fewer of them, or a part of one set after the other, take less.", IN_R },
+	    "grows with the product of their numbers (50,000 with 50,000 take 9.31 GiB in float32, twice that in float64). Fewer of them, or a part of one set after the other, take less.", IN_R },
+	[HABIT_GAUSSIAN] = { OF_EITHER, false, 0, "names %s. Where an exact Gaussian process is fitted, or asked, it makes matrices with a number for each pair of samples, several at once, in float64 as a rule: each takes 763 MiB for 10,000 samples, 18.6 GiB "
+	    "for 50,000. Fewer samples, a sparse one (inducing points), or one that does not store them take less.", IN_R },
 	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. Where that is of the run, each trace has a graph that is kept: Python's numbers and tensors of other shapes as arguments, and functions that are made in a loop, "
 	    "ask for one each. Tensors in their place, an input_signature (reduce_retracing=True), and a function that is made once hold their number." },
 	[HABIT_UNROLLED] = { OF_EITHER, false, 0, "is a loop of Python's, below tf.function's decorator (line %s). Where that function has it, and it is not over tf.range() or a data set itself, all of its rounds are put into one "

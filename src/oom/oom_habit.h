@@ -94,6 +94,7 @@ enum oom_habit_kind {
 	HABIT_UNITS,		/* a dense layer: of how many units, the last one of those that are noted */
 	HABIT_JOINS,		/* tables are joined, by a call of this name */
 	HABIT_PAIRS,		/* a number for each pair */
+	HABIT_GAUSSIAN,		/* a Gaussian process is fitted, by this name */
 	HABIT_RETRACES,		/* TensorFlow warned that it traces a function anew */
 	HABIT_UNROLLED,		/* a loop of Python's in a function that tf.function traces, by the decorator on line `n` */
 	HABIT_GRAPH,		/* operations of TensorFlow 1 are made in a loop, which begins on line `n`, where a session runs */

@@ -44,8 +44,8 @@
     "is memory" TRY BY_ANYTHING "less at once (fewer rows, whole numbers where they do)" TRY_END " helps."
 #define R_LIMIT		"R before version 4.2 has a limit of its own on Windows, which was reached: it is of the " MACHINES ". " UNTRIED(BY_LIMIT, "memory.limit(size=...), in MB, raises it, as far as there is memory. ")	\
     "Since 4.2 there is none."
-#define R_ELEMENTS	"Not for want of memory, as far as was read: in R something was to have more elements than it can count there, about 2 to the power of 31. A sparse matrix that is made dense (as.matrix()) has "	\
-    "one for each row and column: what works on it as it is, or parts of it one after the other, have fewer."
+#define R_ELEMENTS	"Not for want of memory, as far as was read: in R something was to have more elements than it can count there, about 2 to the power of 31. A number for each pair of rows (dist(), hclust()), or a sparse matrix that is "	\
+    "made dense (as.matrix()), with one for each row and column, comes to that: fewer rows, parts of them one after the other, or what works on a sparse matrix as it is, have fewer."
 #define COMPILER_KILLED	"The system ended a compiler by signal 9, as a rule because the " MACHINES ", ran out, or the limit of a container was reached: nothing was run yet. As many files are compiled at once as the build is "	\
     "told (-j of make and ninja, --jobs of Bazel, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
 #define MATLAB_BATCH	"MATLAB had no memory left on the device for what a network makes of the samples that it is given at once, which grows with their number and their size: " TRY BY_BATCH "a smaller MiniBatchSize"	\

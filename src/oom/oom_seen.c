@@ -41,10 +41,11 @@ static const struct {
 	{ HABIT_SIMILAR, "init_sims|syn0norm|most_similar|similar_by_vector|similar_by_word", "def |replace=true|replace = true|== |spacy|vocab.vectors|elasticsearch", true },
 	{ HABIT_TAGS, "taggeddocument(|labeledsentence(|labeledlinesentence(|taggedlinedocument(", "def |class |import ", true },
 	{ HABIT_HEAP, "-xmx", "def |import ", true },
-	{ HABIT_PAIRS, "<- dist(|<- vegdist(|<- daisy(|<- outer(|<- pardist(|hclust(dist(|as.matrix(dist(|<- stats::dist(|= dist(|dist(t(|vegdist(|daisy(|pardist(|proximity = true|proximity=true", "function(|library(|def |torch|scipy|np.", true },	/* R's */
-	{ HABIT_PAIRS, "agglomerativeclustering(|spectralclustering(|affinitypropagation(|euclidean_distances(|linear_kernel(|rbf_kernel(|silhouette_score(|squareform(pdist(", "def |import |class |torch|connectivity|sample_size|nearest_neighbors|dense_output", true },
+	{ HABIT_PAIRS, "error in dist(|error in stats::dist(|error in daisy(|error in vegdist(|<- dist(|<- vegdist(|<- daisy(|<- outer(|<- pardist(|hclust(dist(|as.matrix(dist(|<- stats::dist(|= dist(|dist(t(|vegdist(|daisy(|pardist(|proximity = true|proximity=true", "function(|library(|def |torch|scipy|np.", true },	/* R's */
+	{ HABIT_PAIRS, "kernelridge(|kernelpca(|manifold.mds(|isomap(|pairwise_kernels(|hierarchy.linkage(|sch.linkage(|agglomerativeclustering(|spectralclustering(|affinitypropagation(|euclidean_distances(|linear_kernel(|rbf_kernel(|silhouette_score(|squareform(pdist(", "def |import |class |torch|connectivity|sample_size|nearest_neighbors|dense_output", true },
 	{ HABIT_DENSE, "as.matrix(getassaydata|as.matrix(sparse|as.matrix(assay|as.matrix(seurat|as.matrix(obj@|as.matrix(object@", "function(|library(", true },	/* R's */
 	{ HABIT_JOINS, "<- merge(|left_join(|inner_join(|full_join(|right_join(", "function(|library(|pd.|pyspark|df.|add.cell.ids|merge.data|seurat", true },
+	{ HABIT_GAUSSIAN, "gaussianprocessregressor|gaussianprocessclassifier|gpregression|gpy|exactgp|gpflow|gaussian process|gaussian-process|kriging", "def |import |==|version|sparse|inducing|svgp|variational", true },
 	{ HABIT_PRETRAINS, "create_pretraining_data", "def |import ", true },
 	{ HABIT_COUNTS, "progress: at sentence|progress: at example|collecting all words and their counts|word types from a corpus", "after removing|def |print(|how many", true },
 	{ HABIT_COUNTED, "word types after removing|training model with|deleting the raw counts|estimated required memory|resetting layer weights|effective_min_count|min_count=", "def |word2vec(|fasttext(|doc2vec(", true },

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_pairs.h"
 
 /* ---- lines of code ---- */
 
@@ -87,95 +88,6 @@ is_scores(struct piece t, bool of)
 	if (attention && (product || piece_any_of(t, "softmax( dropout( attn.masked_fill( weights.masked_fill(")))
 		return true;
 	return scores && (product || ((of || piece_any_of(t, "sqrt scale")) && piece_find(t, "softmax(")));
-}
-
-/* "bmm(a, b.transpose(1, 2))": rows with rows. Weights are a layer's, and one with itself may be a
- * Gram matrix. */
-static bool
-is_of_rows(struct piece t)
-{
-	const char *at = piece_find(t, "bmm("), *end = t.s + t.n, *comma, *turned;
-	struct piece left, right;
-
-	if (!at || !(comma = memchr(at, ',', (size_t)(end - at))))
-		return false;
-	left = (struct piece){ at + 4, (size_t)(comma - at - 4) };
-	for (comma++; comma < end && *comma == ' '; comma++)
-		;
-	if (!(turned = piece_find((struct piece){ comma, (size_t)(end - comma) }, ".transpose(")))
-		return false;
-	right = (struct piece){ comma, (size_t)(turned - comma) };
-	return !piece_find(left, ".transpose(") && !piece_find(right, "weight") &&
-	    (left.n != right.n || memcmp(left.s, right.s, left.n) != 0);
-}
-
-/* "(c_expand - e_expand) ** 2": two that were expanded, by their names, one less the other. */
-static bool
-subtracts_expanded(struct piece t)
-{
-	const char *at = piece_find(t, "_expand"), *end = t.s + t.n;
-
-	for (at = at ? at + 7 : end; at < end && (piece_is_word(*at) || *at == ' '); at++)
-		;
-	return at < end && *at == '-' && piece_find((struct piece){ at, (size_t)(end - at) }, "_expand");
-}
-
-/* "a.unsqueeze(0) - b.unsqueeze(1)", "a[:, None] - b[None]": each of the one with each of the
- * other. "mean[:, None, None]" is a number for each channel of one picture. */
-static bool
-is_of_pairs(struct piece t)
-{
-	bool meets = piece_find(t, ") - ") || piece_find(t, "] - ") || piece_find(t, "cat(") || piece_find(t, ") == ");
-
-	return is_of_rows(t) || subtracts_expanded(t) || (meets && ((piece_find(t, ".unsqueeze(0)") && piece_find(t, ".unsqueeze(1)")) ||
-	    ((piece_find(t, "[:, none]") || piece_find(t, "[:, none, :]")) &&
-	    (piece_find(t, "[none]") || piece_find(t, "[none, :]") || piece_find(t, "[none, :, :]")))));
-}
-
-/* pdist() is of all pairs of rows in scipy and in torch.nn.functional: pdist(x), pdist(x, 2),
- * pdist(x, "cosine"). With two tensors it is what people name nn.PairwiseDistance, which is of row
- * and row. */
-static bool
-is_pdist(struct piece t)
-{
-	const char *at = piece_find(t, "pdist("), *end = t.s + t.n;
-	int open = 0;
-
-	if (!at || (at > t.s && piece_is_word(at[-1])))
-		return false;
-	for (at += 6; at < end && (open > 0 || (*at != ',' && *at != ')')); at++)
-		open += *at == '(' || *at == '[' ? 1 : *at == ')' || *at == ']' ? -1 : 0;
-	if (at == end || *at == ')')
-		return true;
-	for (at++; at < end && *at == ' '; at++)
-		;
-	return at < end && (*at == '"' || *at == '\'' || is_digit(*at) || piece_any_begins((struct piece){ at,
-	    end - at < 7 ? (size_t)(end - at) : 7 }, "p= metric="));
-}
-
-/* "zeros((n, n))": as many rows as columns, by one name. */
-static bool
-is_square_array(struct piece t)
-{
-	static const char *const makes[] = { "zeros((", "empty((", "ones((", "full((", "zeros([", "ones([", NULL };
-	const char *at, *from, *comma, *end = t.s + t.n;
-	size_t n;
-	int i;
-
-	for (i = 0; makes[i]; i++) {
-		if (!(at = piece_find(t, makes[i])))
-			continue;
-		from = at + strlen(makes[i]);
-		comma = memchr(from, ',', (size_t)(end - from));
-		n = comma ? (size_t)(comma - from) : 0;
-		if (n == 0 || is_digit(*from) || memchr(from, ')', n) != memchr(from, '(', n))
-			continue;	/* a number, or the end of another call */
-		for (comma++; comma < end && *comma == ' '; comma++)
-			;
-		if ((size_t)(end - comma) > n && memcmp(from, comma, n) == 0 && (comma[n] == ')' || comma[n] == ']'))
-			return true;
-	}
-	return false;
 }
 
 /* What stands behind the last dot of a name. */
@@ -498,7 +410,7 @@ signs_of_code(struct piece t, bool of_attention)
 		facts |= TRACE_SCORES;
 	else if (is_logits(t))
 		facts |= TRACE_LOGITS;
-	if ((!(facts & TRACE_SCORES) && (is_of_pairs(t) || is_pdist(t) || is_square_array(t))) ||
+	if ((!(facts & TRACE_SCORES) && pairs_all(t)) ||
 	    piece_any_whole(t, "dist_mat distmat pairwise_dist"))
 		facts |= TRACE_ALL_PAIRS;
 	if (joins_results(t))
