@@ -171,5 +171,10 @@ void	autopsy_lines_causes(struct autopsy *);
 void	autopsy_lines_last(struct autopsy *);
 /* By its shape, or by the size of an array in the machine's memory: autopsy_shape.c. */
 void	autopsy_shape_causes(struct autopsy *);
+/* By extents that are alike, as of all pairs or triples, or of a filter as cuDNN has it, and by a
+ * first extent that people say is the number of all: autopsy_alike.c. */
+bool	autopsy_all_alike(struct autopsy *, const struct oom_shape *);
+bool	autopsy_turned_filter(struct autopsy *, const struct oom_shape *);
+void	autopsy_set_told(struct autopsy *, const struct oom_shape *);
 
 #endif

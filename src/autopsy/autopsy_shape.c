@@ -172,7 +172,7 @@ of_images(struct autopsy *y, const struct oom_shape *s)
 	const char *regions = of_second_stage(y->main->node);
 	long long n = (long long)s->dim[0];
 
-	if (s->rank == 4 && s->dim[2] == s->dim[3] && s->dim[2] <= MOST_KERNEL && y->hi <= FEW_BYTES)
+	if (autopsy_turned_filter(y, s) || (s->rank == 4 && s->dim[2] == s->dim[3] && s->dim[2] <= MOST_KERNEL && y->hi <= FEW_BYTES))
 		return;		/* it may as well be a filter's weights, as cuDNN has them, */
 	if (s->rank == 5 && s->dim[0] == s->dim[1] && s->dim[0] > 2 && s->dim[0] <= MOST_KERNEL)
 		return;		/* or a filter's for each of several samples, as networks have that are told their style */
@@ -299,6 +299,9 @@ tensorflow_shape(struct autopsy *y)
 	const struct oom_shape *s = &o->shape;
 
 	if (o->kind != OOM_TENSORFLOW || !s->known || y->matches.all.n || (o->facts & TRACE_LOADING))
+		return;
+	autopsy_set_told(y, s);
+	if (autopsy_all_alike(y, s))
 		return;
 	if (strstr(last_part(o->node), "BatchToSpace"))
 		autopsy_cause(y, SAYS_DILATED, "As a rule the operation is of a dilated convolution: it puts the pixels that were apart in samples of their own back "
@@ -563,7 +566,7 @@ host_result(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (o->kind != OOM_TENSORFLOW || !o->node[0] || !o->shape.known || o->shape.rank < 4 || o->shape.rank > 5 ||
+	if (o->kind != OOM_TENSORFLOW || !o->node[0] || !o->shape.known || autopsy_all_alike(y, &o->shape) || o->shape.rank < 4 || o->shape.rank > 5 ||
 	    may_be_filter(&o->shape) || o->shape.dim[o->shape.rank - 1] <= 4 || may_initialize(o->node))
 		return;
 	autopsy_cause(y, SAYS_HOST_RESULT, arena_printf(y->arena, "By its shape it may be a layer's result. Then the network itself ran on the "

@@ -14,6 +14,7 @@
 
 #define BETWEEN_MOST	2	/* words from a number to its noun */
 #define LEAST_THING	1000	/* that may be an extent of a shape */
+#define LEAST_NUMBERED	200	/* where it is told as their number */
 
 static const struct {
 	const char *nouns;	/* strokes part them */
@@ -223,6 +224,22 @@ by_chinese(struct oom_counts *c, const struct oom_told *told, struct talk t, int
 	}
 }
 
+/* "the number of sequences is 900", of the word from S to TO; 0: that is not how it is told. */
+static int64_t
+number_of(struct talk t, const char *s, const char *to)
+{
+	struct talk ahead = clause_word_ahead(t, s), link = clause_word_behind(t, to);
+	const char *from, *end = t.s + t.n;
+	int64_t n;
+
+	if (!talk_is_one_of(ahead, "of") || !talk_is_one_of(clause_word_ahead(t, ahead.s), "number amount count total"))
+		return 0;
+	from = talk_is_one_of(link, "is are was were equals") ? link.s + link.n : to;
+	while (from < end && memchr(" =:", *from, 3))
+		from++;
+	return from > to && from < end && is_digit(*from) && piece_number(from, end, &n) ? n : 0;
+}
+
 /* Numbers of things, whatever is said of them. */
 static void
 things(struct oom_counts *c, struct talk t, int line)
@@ -236,7 +253,14 @@ things(struct oom_counts *c, struct talk t, int line)
 		if (to == s || is_digit(*s))
 			continue;
 		word = talk_part(t, s, to);
-		if (!oom_amount_is_thing(word) || !(from = number_ahead(t, s, &n, &unit)) || n < LEAST_THING)
+		if (!oom_amount_is_thing(word))
+			continue;
+		if ((n = number_of(t, s, to)) >= LEAST_NUMBERED) {
+			c->things[c->many].least = c->things[c->many].most = n;
+			said_at(&c->things[c->many++].said, t, s, line);
+			continue;
+		}
+		if (!(from = number_ahead(t, s, &n, &unit)) || n < LEAST_THING)
 			continue;
 		if (unit == 1 && talk_is_one_of(clause_word_ahead(t, from), ABOUT))
 			while (n % (unit * 10) == 0)
