@@ -4,6 +4,7 @@
  * grow more slowly. Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
+#include "rulekit/loss_terms.h"
 #include "rulekit/place_set.h"
 
 #include <math.h>
@@ -35,12 +36,6 @@ is_distance(const struct node *n)
 	return name[i] || (squared && node_is(of, "sub"));
 }
 
-static bool
-is_average(const struct node *n)
-{
-	return node_is(n, "mean") || node_is(n, "sum") || node_is(n, "average") || node_is(n, "reshape");
-}
-
 /* The distance that a loss is a multiple of, and by what; NULL: it is none. */
 static const struct node *
 distance_of(const struct tensor *loss, double *factor)
@@ -48,7 +43,7 @@ distance_of(const struct tensor *loss, double *factor)
 	const struct node *n = loss->def;
 
 	*factor = 1;
-	while (n && n->nin > 0 && n->in[0] && (is_average(n) || node_is(n, "scale") || node_is(n, "neg"))) {
+	while (n && n->nin > 0 && n->in[0] && (node_is_average(n) || node_is(n, "scale") || node_is(n, "neg"))) {
 		if (node_is(n, "scale"))
 			*factor *= op_real(n, "factor");
 		else if (node_is(n, "neg"))
@@ -75,42 +70,6 @@ only_loss(const struct graph *f)
 }
 
 /* ---- sums of terms ---- */
-
-#define MOST_TERMS	64	/* of all losses; of more nothing is said */
-#define MOST_VISITS	1024	/* nodes on the way to them, of which sums may read one again and again */
-
-struct term {
-	const struct tensor *of;	/* no sum, mean or multiple of others */
-	double factor;			/* by its sign; what means are taken over is not counted */
-	const struct result *in;
-};
-
-struct terms {
-	struct term v[MOST_TERMS];
-	int n, visits;
-	bool all;			/* none is left out */
-	const struct result *in;	/* whose terms are being added */
-};
-
-static void
-add_terms(struct terms *s, const struct tensor *t, double factor)
-{
-	const struct node *n = t->def;
-	bool sum = node_is(n, "add"), difference = node_is(n, "sub");
-
-	if (s->visits++ >= MOST_VISITS || s->n == MOST_TERMS) {
-		s->all = false;
-	} else if (n && (is_average(n) || node_is(n, "neg"))) {
-		add_terms(s, n->in[0], node_is(n, "neg") ? -factor : factor);
-	} else if (node_is(n, "scale")) {
-		add_terms(s, n->in[0], factor * op_real(n, "factor"));
-	} else if ((sum || difference) && n->nin == 2) {
-		add_terms(s, n->in[0], factor);
-		add_terms(s, n->in[1], difference ? -factor : factor);
-	} else if (factor != 0) {
-		s->v[s->n++] = (struct term){ t, factor, s->in };
-	}
-}
 
 /* What it is the square of; NULL: it is none. */
 static const struct tensor *
@@ -148,14 +107,14 @@ is_free(const struct tensor *t)
 /* Is the term the variance, with the sign that takes it down, of which another is the logarithm
  * with the sign that takes it up? */
 static bool
-is_variance(const struct terms *s, const struct term *variance)
+is_variance(const struct loss_terms *s, const struct loss_term *variance)
 {
 	const struct node *n = variance->of->def;
 	const struct tensor *root = square_of(variance->of);
 	int i;
 
 	for (i = 0; i < s->n; i++) {
-		const struct term *k = &s->v[i];
+		const struct loss_term *k = &s->v[i];
 		const struct tensor *inner = node_is(k->of->def, "log") ? without_factor(k->of->def->in[0]) : NULL;
 
 		if (k->factor <= 0)
@@ -217,7 +176,7 @@ is_error(const struct tensor *t, const bool *of_mean)
 
 /* Does nothing else that is added hold the mean of a code? */
 static bool
-is_let_go(const struct module *m, const struct terms *s, const struct tensor *mean)
+is_let_go(const struct module *m, const struct loss_terms *s, const struct tensor *mean)
 {
 	const bool *of_mean = find_made_of(m, mean);
 	int i;
@@ -230,10 +189,10 @@ is_let_go(const struct module *m, const struct terms *s, const struct tensor *me
 
 /* The mean of a code whose divergence is to grow: the terms 1 + l - mean^2 - exp(l), or l by
  * another name, all with their signs changed; NULL: there is none. */
-static const struct term *
-divergence(const struct module *m, const struct terms *s)
+static const struct loss_term *
+divergence(const struct module *m, const struct loss_terms *s)
 {
-	const struct term *variance = NULL;
+	const struct loss_term *variance = NULL;
 	int i;
 
 	for (i = 0; i < s->n; i++)
@@ -249,7 +208,7 @@ divergence(const struct module *m, const struct terms *s)
 }
 
 static void
-report_divergence(const struct rule *rule, struct lint *l, const struct term *mean)
+report_divergence(const struct rule *rule, struct lint *l, const struct loss_term *mean)
 {
 	const struct tensor *of = square_of(mean->of);
 	struct diag *g = lint_report(l, rule, mean->of->def->loc, "the divergence of a code has its sign changed: training makes it as "
@@ -264,7 +223,7 @@ report_divergence(const struct rule *rule, struct lint *l, const struct term *me
 
 /* The parameter that a square is of; NULL: it is of something that is computed. */
 static const struct tensor *
-penalised(const struct term *k)
+penalised(const struct loss_term *k)
 {
 	const struct tensor *t = square_of(k->of);
 
@@ -296,7 +255,7 @@ adds_up(const struct node *n)
 
 /* Do all other terms grow no faster than the weight itself? Its square then outgrows them. */
 static bool
-outgrows(const struct module *m, const struct terms *s, const struct tensor *weight)
+outgrows(const struct module *m, const struct loss_terms *s, const struct tensor *weight)
 {
 	bool *of_weight = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*of_weight));
 	bool *faster = arena_array(m->arena, (size_t)m->next_tensor + 1, sizeof(*faster));
@@ -329,7 +288,7 @@ outgrows(const struct module *m, const struct terms *s, const struct tensor *wei
 }
 
 static void
-report_penalty(const struct rule *rule, struct lint *l, const struct term *k, const struct tensor *weight)
+report_penalty(const struct rule *rule, struct lint *l, const struct loss_term *k, const struct tensor *weight)
 {
 	struct diag *g = lint_report(l, rule, k->of->def->loc, "the loss holds %g times the square of '%s': training makes that as large "
 	    "as it can", k->factor, weight->name);
@@ -344,15 +303,13 @@ static void
 check_terms(const struct rule *rule, struct lint *l)
 {
 	const struct module *m = l->module;
-	struct terms s = { .all = true };
-	const struct term *mean;
+	struct loss_terms s = { .all = true };
+	const struct loss_term *mean;
 	int i;
 
 	for (i = 0; i < m->forward->results.n; i++)
-		if (m->forward->results.v[i].is_loss) {
-			s.in = &m->forward->results.v[i];
-			add_terms(&s, s.in->tensor, 1);
-		}
+		if (m->forward->results.v[i].is_loss)
+			loss_terms_add(&s, &m->forward->results.v[i]);
 	if (!s.all)
 		return;
 	if ((mean = divergence(m, &s)))
