@@ -16,13 +16,26 @@ autopsy_said(const struct autopsy *y, const struct said *s)
 
 #define TAIL	16	/* bytes of two quotations by which they are of the same words */
 
-/* Are two quotations the same words, of which one may begin further ahead? */
+/* Has quotation A the first words of B, from behind the mark of a cut? */
+static bool
+has_beginning(const char *a, const char *b)
+{
+	char first[TAIL + 1];
+
+	b += strncmp(b, "...", 3) == 0 ? 3 : 0;
+	strncpy(first, b, TAIL);
+	first[TAIL] = '\0';
+	return strlen(first) == TAIL && strstr(a, first);
+}
+
+/* Are two quotations the same words, of which one may begin or end further ahead? */
 static bool
 are_same(const struct said *a, const struct said *b)
 {
 	size_t m = strlen(a->words), n = strlen(b->words);
 
-	return strcmp(a->words, b->words) == 0 || (a->line == b->line && m >= TAIL && n >= TAIL && strcmp(a->words + m - TAIL, b->words + n - TAIL) == 0);
+	return strcmp(a->words, b->words) == 0 || (a->line == b->line && ((m >= TAIL && n >= TAIL && strcmp(a->words + m - TAIL, b->words + n - TAIL) == 0) ||
+	    has_beginning(a->words, b->words) || has_beginning(b->words, a->words)));
 }
 
 /* Do the words that are quoted name Slurm? */

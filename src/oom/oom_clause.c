@@ -313,33 +313,50 @@ clause_is_of_learning(struct talk t)
 #define SETTLED	"fixed solved resolved"
 #define OVER	"gone fixed solved resolved disappeared disappears vanished avoided prevented"
 
-/* Apostrophes are within words, word processors' own, too. */
-static bool
-is_of_word(char c)
+/* How many bytes an apostrophe has that stands at S between two letters, a word processor's too, so
+ * that it is within a word, and no quotation mark; 0: there is none. */
+static size_t
+apostrophe(struct talk t, const char *s)
 {
-	return piece_is_word(c) || memchr("'\xe2\x80\x99", c, 4);
+	const char *end = t.s + t.n;
+	size_t n = *s == '\'' ? 1 : end - s >= 3 && memcmp(s, "\xe2\x80\x99", 3) == 0 ? 3 : 0;
+
+	return n > 0 && s > t.s && piece_is_word(s[-1]) && s + n < end && piece_is_word(s[n]) ? n : 0;
+}
+
+/* Where the word that ends at S begins. */
+static const char *
+word_begin(struct talk t, const char *s)
+{
+	for (;;) {
+		if (s > t.s && piece_is_word(s[-1]))
+			s--;
+		else if (s > t.s && apostrophe(t, s - 1) == 1)
+			s--;
+		else if (s - t.s >= 3 && apostrophe(t, s - 3) == 3)
+			s -= 3;
+		else
+			return s;
+	}
 }
 
 struct talk
 clause_word_ahead(struct talk t, const char *at)
 {
-	const char *s;
-
-	while (at > t.s && !is_of_word(at[-1]))
+	while (at > t.s && !piece_is_word(at[-1]))
 		at--;
-	for (s = at; s > t.s && is_of_word(s[-1]); s--)
-		;
-	return talk_part(t, s, at);
+	return talk_part(t, word_begin(t, at), at);
 }
 
 struct talk
 clause_word_behind(struct talk t, const char *s)
 {
 	const char *to, *end = t.s + t.n;
+	size_t n;
 
-	while (s < end && !is_of_word(*s))
+	while (s < end && !piece_is_word(*s))
 		s++;
-	for (to = s; to < end && is_of_word(*to); to++)
+	for (to = s; to < end && (n = piece_is_word(*to) ? 1 : apostrophe(t, to)) > 0; to += n)
 		;
 	return talk_part(t, s, to);
 }
@@ -397,9 +414,8 @@ clause_denies(struct talk t, const char *at, size_t n)
 #define NO_BEHIND	"已解决|已经解决|解决了|已排除|已经排除|排除了|不存在|消失了|ない|なく|なかった|ありません|なりません|出ません|아니|아닙|없"
 #define LINKS_BEHIND	"的|问题|错误|情况|では|じゃ|には|にも|で|に|は|が|の|も|エラー|問題|은|는|이|가|도|을|를| |문제|현상|에러|오류|의"
 
-/* The bytes of the phrase of LIST with which S begins or, BACK, that ends there; 0: none. */
-static size_t
-beside(const char *list, const char *from, const char *s, const char *end, bool back)
+size_t
+clause_beside(const char *list, const char *from, const char *s, const char *end, bool back)
 {
 	const char *at, *to;
 	size_t n, most = (size_t)(back ? s - from : end - s);
@@ -420,13 +436,13 @@ clause_denies_elsewhere(struct talk t, const char *at, size_t n)
 	const char *s, *end = t.s + t.n;
 	size_t one;
 
-	for (s = at; !beside(NO_AHEAD, t.s, s, end, true) && (one = beside(LINKS_AHEAD, t.s, s, end, true)) > 0; s -= one)
+	for (s = at; !clause_beside(NO_AHEAD, t.s, s, end, true) && (one = clause_beside(LINKS_AHEAD, t.s, s, end, true)) > 0; s -= one)
 		;
-	if (beside(NO_AHEAD, t.s, s, end, true) && !beside(ASKS_AHEAD, t.s, s, end, true))
+	if (clause_beside(NO_AHEAD, t.s, s, end, true) && !clause_beside(ASKS_AHEAD, t.s, s, end, true))
 		return true;
-	for (s = at + n; (one = beside(LINKS_BEHIND, t.s, s, end, false)) > 0; s += one)
+	for (s = at + n; (one = clause_beside(LINKS_BEHIND, t.s, s, end, false)) > 0; s += one)
 		;
-	return beside(NO_BEHIND, t.s, s, end, false) > 0;
+	return clause_beside(NO_BEHIND, t.s, s, end, false) > 0;
 }
 
 bool
@@ -442,7 +458,7 @@ clause_sets_off(struct talk t, const char *at)
 	const char *end = t.s + t.n;
 	struct talk value;
 
-	while (at < end && (is_of_word(*at) || *at == '-'))
+	while (at < end && (piece_is_word(*at) || *at == '-'))
 		at++;
 	value = clause_word_behind(t, at);
 	for (; at < value.s; at++)

@@ -43,6 +43,9 @@ bool	clause_denies(struct talk, const char *at, size_t n);
 
 /* The same of N bytes at AT in Chinese, Japanese or Korean: "不是显存不足", "メモリ不足ではない". */
 bool	clause_denies_elsewhere(struct talk, const char *at, size_t n);
+/* The bytes of the phrase of LIST, which strokes part, with which S begins or, BACK, that ends
+ * there, between FROM and END; 0: none. */
+size_t	clause_beside(const char *list, const char *from, const char *s, const char *end, bool back);
 /* "验证时没有问题": is what is named at AT said there to go well, or not to happen? */
 bool	clause_goes_well_elsewhere(struct talk, const char *at);
 

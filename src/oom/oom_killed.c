@@ -16,16 +16,45 @@ is_of_person(struct talk clause, const char *at)
 }
 
 /* In other languages: of a process, or by the system. */
-#define KILLED_ELSEWHERE	"会话在使用了所有可用|会话在占用了所有可用|会话在占用所有可用|会话在用尽所有可用|会话崩溃|内核似乎挂掉|内核似乎挂了|内核挂了|内核挂掉|内核已死|内核崩溃|内核死掉|kernel挂了|kernel 挂了|kernel挂掉|被杀死|被杀掉|被系统杀|被oom|oom杀|会杀死进程|会杀掉进程|导致杀死进程|系统杀死|系统杀掉|自动杀死|被kill|被 kill|直接killed|直接 killed|进程被杀|程序被杀|自动killed|突然killed|突然 killed|突然kill|莫名killed|就killed|就 killed|显示killed|显示 killed|提示killed|提示 killed|报killed|报 killed|报错killed|报错 killed|出现killed|出现 killed|后killed|被自动kill|会killed|会 killed|"	\
-    "killされ|強制終了され|強制終了しま|killed 되|킬 당|킬당|강제 종료|강제종료|был убит|было убито|процесс убит|процесс убивается|"	\
-    "processus a été tué|processus est tué|programme a été tué|processus a été arrêté par le système|prozess wurde getötet|prozess wird getötet|prozess wurde vom|proceso fue matado|proceso es matado|proceso ha sido matado|processo foi morto|processo é morto|processo viene terminato dal sistema|"	\
+#define KILLED_ELSEWHERE	"会话在使用了所有可用|会话在占用了所有可用|会话在占用所有可用|会话在用尽所有可用|会话崩溃|内核似乎挂掉|内核似乎挂了|内核挂了|内核挂掉|内核已死|内核崩溃|内核死掉|kernel挂了|kernel 挂了|kernel挂掉|被oom|oom杀|会杀死进程|会杀掉进程|导致杀死进程|系统杀死|系统杀掉|自动杀死|进程被终止|"	\
+    "killされ|強制終了され|強制終了しま|killed 되|킬 당|킬당|강제 종료|강제종료|프로세스가 죽|был убит|было убито|процесс убит|убивается|убивает процесс|убил процесс|"	\
+    "processus a été tué|processus est tué|programme a été tué|processus a été arrêté par le système|se fait tuer|s'est fait tuer|prozess wurde getötet|prozess wird getötet|prozess wurde vom|proceso fue matado|proceso es matado|proceso ha sido matado|mata el proceso|mató el proceso|processo foi morto|processo é morto|mata o processo|matou o processo|processo viene terminato dal sistema|viene ucciso|è stato ucciso|"	\
     "est tué par le système|a été tué par le système|est tué par le noyau|vom system beendet|vom system getötet|vom kernel beendet|gekillt|"	\
     "matado por el sistema|terminado por el sistema|morto pelo sistema|encerrado pelo sistema"
+/* In Chinese: what stands right ahead of "kill", but for marks, and how far ahead its passive. */
+#define AHEAD_OF_KILL	"显示|提示|出现|输出|打印|返回|报了|报错|报|直接|自动|突然|莫名|就|后|会|然后|最后|结果"
+#define MARKS_OF_KILL	" |:|：|\"|'|`|“|‘|「|“|进程|一个|了|是|为"
+#define BEFALLS_WITHIN	18	/* bytes */
 /* "A "kill" problem by the OS" */
 #define QUOTED		"kill\" problem|kill\" error|kill\" issue|killed\" problem|killed\" error|killed\" issue|kill\xe2\x80\x9d problem|kill\xe2\x80\x9d error|kill\xe2\x80\x9d issue|"	\
     "killed\xe2\x80\x9d problem|killed\xe2\x80\x9d error|killed\xe2\x80\x9d issue|killed' problem|killed' error|killed` problem|killed` error"
 /* What people end by themselves, in those. */
 #define BY_HAND		"手动|我kill|我杀|释放|僵尸|сам убил|вручную|manuell|manuellement|manualmente"
+
+/* "出现 Killed 输出", "显示“killed”", "被系统 kill 掉". */
+static const char *
+killed_in_chinese(struct talk t)
+{
+	const char *at = NULL, *s, *from, *end = t.s + t.n;
+	size_t n, one;
+
+	while (talk_next_phrase(t, "kill|杀死|杀掉|杀了|杀进程", &at, &n)) {
+		for (s = at; (one = clause_beside(MARKS_OF_KILL, t.s, s, end, true)) > 0; s -= one)
+			;
+		if (talk_first(talk_part(t, at, end), "kill") == at && clause_beside(AHEAD_OF_KILL, t.s, s, end, true) && !clause_denies_elsewhere(t, at, n))
+			return at;
+		from = at - t.s > BEFALLS_WITHIN ? at - BEFALLS_WITHIN : t.s;
+		s = talk_first(talk_part(t, from, at), "被");
+		if (s && !talk_any_phrase(talk_part(t, s, at), "，|。|,|我|人") && !clause_denies_elsewhere(t, s, sizeof("被") - 1))
+			return at;
+	}
+	return NULL;
+}
+
+#define OPENS		"`|\"|'|(|*|<|“|‘|„|«|「|『|（|【"
+#define CLOSES		"`|\"|'|)|*|>|.|!|”|’|“|»|」|』|）|】|。|！"
+#define OF_MESSAGE	"shows says displays prints printed output outputs message messages hint hints reason cause"
+#define OF_MESSAGE_CHINESE	"显示|提示|出现|输出|报错|终端"
 
 /* "It ends with `Killed`.", "this error (Killed)", "while it builds .. Killed!": a shell's word as
  * people tell of it. */
@@ -38,9 +67,9 @@ quotes_killed(struct talk t)
 
 	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
 		to = at + n;
-		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), "shows says displays prints printed output outputs message messages hint hints reason cause")))
+		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), OF_MESSAGE) && !talk_any_phrase(talk_clause(t, at, n), OF_MESSAGE_CHINESE)))
 			continue;
-		if (to < end && memchr("`\"'()*", at[-1], 7) && memchr("`\"')*.!", *to, 7))
+		if (clause_beside(OPENS, t.s, at, end, true) && clause_beside(CLOSES, t.s, to, end, false))
 			return at;
 		while (to < end && memchr("!. \r", *to, 4))
 			to++;
@@ -92,7 +121,7 @@ has_other_reason(struct talk t, const char *at)
 }
 
 /* What the system kills, as people call it. */
-#define RUNS	"it everything progress colab kaggle process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
+#define RUNS	"it mem ram oom everything progress colab kaggle process processes training program script job python code run kernel session task memory loading checkpoint shards terminal console lightgbm xgboost catboost trtexec conversion converting export exporting inference "	\
     "evaluation testing preprocessing tokenization tokenizing indexing build building compile compilation installation install worker workers container pod service model notebook step execution prediction app application "	\
     "simulation analysis pipeline py subprocess child rank ollama dataloader ffmpeg node java matlab rstudio"
 
@@ -109,6 +138,18 @@ names_run(struct talk t, const char *at, size_t n)
 
 #define WRITES	"says said shows showed showing displays displayed display prints printed print printing outputs output reports reported returns returned gives gave"
 
+#define WRITTEN		"word message text output status line string"
+#define ENDS_WITH	"exit exits exited exiting end ends ended stop stops stopped terminate terminates terminated die dies died close closes closed crash crashes crashed fail fails failed finish finishes finished"
+
+/* "It ends with the word Killed", "why does it exit with Killed": by its capital, a shell's. */
+static bool
+is_written(struct talk t, const char *at)
+{
+	struct talk ahead = clause_word_ahead(t, at);
+
+	return *at == 'K' && (talk_is_one_of(ahead, WRITTEN) || (talk_is_one_of(ahead, "with") && talk_is_one_of(clause_word_ahead(t, ahead.s), ENDS_WITH)));
+}
+
 /* "Killed when saving the weights", as titles have it; "it print killed": a run's end by its
  * shell's word. */
 static const char *
@@ -121,9 +162,45 @@ killed_at_work(struct talk t)
 	if (talk_is_one_of(first, "killed") && *first.s == 'K' && talk_is_one_of(clause_word_behind(t, first.s + first.n), "when while during after at upon on in by"))
 		return first.s;
 	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end))
-		if (talk_is_one_of(clause_word_ahead(t, at), WRITES) && clause_word_behind(talk_clause(t, at, n), at + n).n == 0)
+		if (is_written(t, at) || (talk_is_one_of(clause_word_ahead(t, at), WRITES) && clause_word_behind(talk_clause(t, at, n), at + n).n == 0))
 			return at;
 	return NULL;
+}
+
+#define ITS_PARTS	"the my our its this that whole entire main parent child python training jupyter"
+#define ENDED		"job jobs process processes run training script program python kernel session task worker workers app application pod container notebook execution evaluation"
+#define SYSTEMS		"os system linux kernel slurm colab kaggle ubuntu windows macos docker kubernetes"
+#define SETS_FREE	"free frees freed release releases released restart restarting only manually pkill button ctrl"
+
+/* "It eats up memory and kills the job": what ends the run is memory, or the system. */
+static const char *
+kills_run(struct talk t)
+{
+	struct talk rest = t, sentence, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	for (; (at = talk_find_whole(rest, "kills", &n)); rest = talk_part(t, at + n, end)) {
+		for (word = clause_word_behind(t, at + n); talk_is_one_of(word, ITS_PARTS) && !(talk_is_one_of(word, ENDED) && !talk_is_one_of(clause_word_behind(t, word.s + word.n), ENDED)); word = clause_word_behind(t, word.s + word.n))
+			;
+		sentence = talk_sentence(t, at);
+		if (talk_is_one_of(word, ENDED) && !talk_any_whole(sentence, SETS_FREE) &&
+		    (talk_is_one_of(clause_word_ahead(t, at), SYSTEMS) || talk_any_whole(talk_part(t, sentence.s, at), "memory ram mem oom swap")))
+			return at;
+	}
+	return NULL;
+}
+
+#define STAYS		"stay stays stayed remain remains remained release released releases releasing free freed frees freeing held hold holds holding occupied occupies still clear cleared reclaimed deallocated"
+#define GROWS		"grow grows growing grew increase increases increasing increased rise rises rising climb climbs climbing leak leaks leaking"
+
+/* "Memory is not released until the process is killed": by whoever wants it back. */
+static bool
+ends_stay(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	return talk_any_whole(talk_part(t, sentence.s, at), "until till unless") && (talk_any_whole(sentence, STAYS) || talk_has_whole(sentence, "no matter")) && !talk_any_whole(sentence, GROWS);
 }
 
 const char *
@@ -137,7 +214,8 @@ oom_killed_told(struct talk t)
 
 	while (talk_next_phrase(t, KILLED_ELSEWHERE, &elsewhere, &n) && clause_denies_elsewhere(t, elsewhere, n))
 		;
-	if (elsewhere && !clause_denies_elsewhere(t, elsewhere, n) && !talk_any_phrase(t, BY_HAND))
+	elsewhere = elsewhere && !clause_denies_elsewhere(t, elsewhere, n) ? elsewhere : killed_in_chinese(t);
+	if (elsewhere && !talk_any_phrase(t, BY_HAND))
 		return elsewhere;
 	if (!at) {
 		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|kernel restart|restarts|restarted|restarting automatically|shut down", &n));
@@ -151,6 +229,8 @@ oom_killed_told(struct talk t)
 		at = quotes_killed(t);
 	if (!at && (at = killed_behind_number(t)))
 		n = sizeof("killed") - 1;
+	if (!at && (at = kills_run(t)))
+		n = sizeof("kills") - 1;
 	if (!at) {
 		at = talk_find_whole(t, "kills itself|killing itself|killed itself|kill itself|killed by itself|says killed|said killed|shows killed|displays killed|display killed|prints killed|getting killed|being killed|was killed|is killed|got killed|gets killed|get killed|be killed|been killed|are killed|were killed|killed automatically|always killed|often killed|frequently killed|constantly killed|repeatedly killed|immediately killed|automatically killed|just killed|killed by the system|killed by system|killed by the os|killed by the kernel|killed by linux|os kills|system kills|kernel kills|linux kills", &n);
 		if (!at && (at = killed_at_work(t)))
@@ -160,6 +240,6 @@ oom_killed_told(struct talk t)
 	}
 	clause = talk_clause(t, at, n);
 	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_has_whole(talk_sentence(t, at), "i press|i pressed|i close|i closed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&
-	    !talk_any_whole(clause, "timeout deadline manually user ctrl me connection ssh") &&
+	    !talk_any_whole(clause, "timeout deadline walltime manually user ctrl me connection ssh") && !talk_has_whole(clause, "time limit|wall time") && !ends_stay(t, at) &&
 	    !has_other_reason(t, at) ? at : NULL;
 }

@@ -108,6 +108,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "page allocation failure: order:0", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGE, PHRASE_AGAIN) },
 	{ "page allocation failure. order:0", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGE, PHRASE_AGAIN) },	/* before its version 3.10 */
 	{ "page allocation failure: order:#", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGES, PHRASE_AGAIN) }, { "page allocation failure. order:#", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGES, PHRASE_AGAIN) },
+	{ "NVRM: @ *** Cannot allocate sysmem", HOST_SAYS("NVIDIA's driver", RM_SYSTEM) },
 	{ "Out of memory [NV_ERR_NO_MEMORY]", HEDGED(OOM_CUDA, "NVIDIA's driver", RM_REFUSED) },
 	{ "NvMapMemAllocInternalTagged: # error 12", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Jetson", NVMAP_FULL, PHRASE_BYTES) },
 	{ "NvMapMemAlloc error 12", SAYS(OOM_CUDA, "Jetson", NVMAP_FULL) },

@@ -88,6 +88,7 @@
 #define APP_ENDED	"The system ended an app that took more memory than one may have there, which is a part of the device's: the processor and the GPU share it. A smaller model, weights in fewer bits, or smaller inputs, take less."
 #define NO_MEMORY_STATUS	"The program ended with Windows' own number for want of memory (STATUS_NO_MEMORY): what programs have asked for did not fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS "."
 #define RM_REFUSED	"NVIDIA's driver, its part within the kernel, had no memory for something that it makes for itself or for a program. The line does not say whose: most of that is the device's, and tables and what is locked for copies are the machine's."
+#define RM_SYSTEM	"NVIDIA's driver, its part within the kernel, asked for a piece of the " MACHINES ", (sysmem), for itself or for a program, and got none."
 #define NVMAP_FULL	"Jetson's driver had no memory left to give. On such a board the processor and the GPU share one memory, so that what any program has there counts, and a desktop's, too."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
     "time), it was the kernel, because the " MACHINES ", ran out, or the limit of a "	\

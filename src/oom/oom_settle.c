@@ -268,15 +268,31 @@ names_tensorflows_error(const struct oom_log *log)
 	return told->said.line && !told->host && !log->paste.jax_files && !log->paste.torch_files && strstr(told->said.words, "ResourceExhaustedError");
 }
 
+/* "# It ends with Killed", and then "is it that my GPU has too little memory?": what happened
+ * outranks a guess. */
+static void
+drop_guess(struct oom_told *told)
+{
+	if (!told->killed.line || !told->guess || !told->device)
+		return;
+	told->device = told->sure = told->guess = false;
+	if (told->killed.line != told->said.line) {
+		told->what = TOLD_NOTHING;
+		told->said.line = 0;
+	}
+}
+
 static void
 told_alone(struct oom_log *log)
 {
 	struct oom_told *told = &log->paste.told;
 	bool of_device = may_be_of_device(told);
-	struct oom_message o = { .kind = OOM_TOLD, .line = told->said.line, .last = told->said.line, .count = 1, .gpu = -1,
-		.host = is_told_of_host(told),
-		.who = oom_kind_name(OOM_TOLD) };
+	struct oom_message o = { .kind = OOM_TOLD, .count = 1, .gpu = -1, .who = oom_kind_name(OOM_TOLD) };
 
+	if (!of_device)
+		drop_guess(told);
+	o.line = o.last = told->said.line;
+	o.host = is_told_of_host(told);
 	if (log->dump.any || (!told->said.line && !told->killed.line))
 		return;
 	if (of_device) {
@@ -298,7 +314,7 @@ told_alone(struct oom_log *log)
 		o.line = o.last = told->killed.line;
 		o.hedged = true;
 		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words),
-		    strstr(told->killed.words, "illed") ? "" : OR_ITS_FAULT);
+		    strstr(told->killed.words, "illed") || strstr(told->killed.words, "kill ") ? "" : OR_ITS_FAULT);
 	}
 	if (names_tensorflows_error(log)) {
 		o.kind = OOM_TENSORFLOW;

@@ -394,6 +394,7 @@ keep(struct oom_told *o, const struct oom_told *now)
 	o->device = grew ? o->device : now->device;
 	o->host = grew ? o->host : now->host;
 	o->sure = grew ? o->sure : now->sure;
+	o->guess = now->guess;
 	o->sentence = now->sentence;
 }
 
@@ -497,6 +498,17 @@ is_of_address(struct talk t, const char *at)
 	return at && talk_any_phrase(talk_part(t, s, at), "://");
 }
 
+/* "Is it that my GPU has too little?", "是我的显存不够吗？", at AT: what someone who does not know takes
+ * for the reason, and not "why does it run out of memory?". */
+static bool
+is_guess(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	return talk_any_phrase(talk_clause(t, at, 1), "吗|是不是|难道|だろうか|인가요|일까요") ||
+	    (memchr(sentence.s, '?', sentence.n) && !talk_any_whole(sentence, "how why what when where which"));
+}
+
 static void
 memory(struct oom_told *o, struct talk t, int line)
 {
@@ -544,6 +556,7 @@ memory(struct oom_told *o, struct talk t, int line)
 		now.at = talk_holds(line_itself, now.at) ? now.at : line_itself.s;
 	}
 	now.sentence = now.what && is_sentence(line_itself);
+	now.guess = now.what && is_guess(line_itself, now.at);
 	if (now.what) {
 		o->here = now.at;
 		o->here_line = line;

@@ -25,6 +25,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said said;	/* where that is said, */
 	bool device, host;	/* of the device's memory, or of the machine's; neither: that is not said */
 	bool sure;		/* and that by the name of the memory, or of a card on which it is said to fail */
+	bool guess;		/* and no more than asked: "is it that my GPU has too little?" */
 	const char *at;		/* where it was found; it holds only while its line is read */
 	const char *here;	/* the same of the last line that says so, whether that is what is kept, */
 	int tenth;		/* the first line in which people name TensorFlow's warning of a tenth of the machine's memory */
