@@ -20,6 +20,8 @@ bool	oom_is_reported(const struct oom_log *);
 void	oom_forget(struct oom_log *, bool (*is)(const struct oom_log *, const struct oom_message *));
 /* When all is read: what messages and lines say of each other (oom_settle.c). */
 void	oom_settle(struct oom_log *);
+/* Of a log without a program's message: what stands for one (oom_alone.c). */
+void	oom_settle_alone(struct oom_log *);
 
 #define OOM_TRACE_LINES		120	/* that a traceback may have */
 
