@@ -18,6 +18,9 @@ enum whose { OF_HOST = 1, OF_DEVICE = 2, OF_EITHER = 3 };
 /* Whose own memory a message is of, where no Python runs. */
 enum language { IN_PYTHON, IN_R, IN_DOTNET, IN_OTHER = 4, IN_ALL = 7 };
 
+#define TRACES	"Where that is of the run, each trace has a graph that is kept: Python's numbers and tensors of other shapes as arguments, and functions that are made in a loop (or methods of objects that are), "	\
+    "ask for one each. Tensors in their place, an input_signature (reduce_retracing=True), and a function that is made once hold their number."
+
 /* In `says`, %s stands for the line's name of it. */
 static const struct {
 	enum whose whose;
@@ -62,6 +65,8 @@ static const struct {
 	    "is told otherwise (dtype). Fewer bytes an element, or batches that are made as they are used (a generator), take less." },
 	[HABIT_EXTENTS] = { OF_HOST, false, 0, "makes an array of %s, all at once. Where that is all of a data set, batches that are made as they are used (a generator), or fewer bytes "
 	    "an element, where it has several (dtype), take less." },
+	[HABIT_EMPTY] = { OF_HOST, false, 0, "makes an array of (%s): one of its extents is 0, so that it has no elements, and by itself needs no memory. Where that is what failed, some versions of NumPy set aside as much as if that extent were 1: another "
+	    "version, or an array that is made when there is something to put into it, does not." },
 	[HABIT_CODES] = { OF_HOST, false, 0, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
 	    "those (sparse_categorical_crossentropy, CrossEntropyLoss), codes that are kept sparse, or batches that are coded as they come, need a part of that." },
 	[HABIT_DENSE] = { OF_EITHER, false, TRACE_SPARSE, "makes a sparse matrix dense: a number for each of its rows and columns, however few are not zero. Where both are many, kept sparse, or "
@@ -192,8 +197,10 @@ static const struct {
 	    "grows with the product of their numbers (50,000 with 50,000 take 9.31 GiB in float32, twice that in float64). Fewer of them, or a part of one set after the other, take less.", IN_R },
 	[HABIT_GAUSSIAN] = { OF_EITHER, false, 0, "names %s. Where an exact Gaussian process is fitted, or asked, it makes matrices with a number for each pair of samples, several at once, in float64 as a rule: each takes 763 MiB for 10,000 samples, 18.6 GiB "
 	    "for 50,000. Fewer samples, a sparse one (inducing points), or one that does not store them take less.", IN_R },
-	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. Where that is of the run, each trace has a graph that is kept: Python's numbers and tensors of other shapes as arguments, and functions that are made in a loop, "
-	    "ask for one each. Tensors in their place, an input_signature (reduce_retracing=True), and a function that is made once hold their number." },
+	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. " TRACES },
+	[HABIT_TRACED] = { OF_EITHER, false, 0, "names tf.function beside memory that grows. " TRACES },
+	[HABIT_FINALIZED] = { OF_EITHER, false, 0, "tells that something was to be added to a graph of TensorFlow's that was finalized. Where that is in each step or epoch (an assign(), or another function of tf, that is called there), the graph keeps each, and memory grows "
+	    "with it: made once, ahead of the loop, and given its values by placeholders, it does not. What Keras makes at its first step, and once, is none of that." },
 	[HABIT_UNROLLED] = { OF_EITHER, false, 0, "is a loop of Python's, below tf.function's decorator (line %s). Where that function has it, and it is not over tf.range() or a data set itself, all of its rounds are put into one "
 	    "graph while it is traced, with what each keeps: what one step does, in a function of its own that tf.function has, takes a part of that." },
 	[HABIT_GRAPH] = { OF_EITHER, false, 0, "makes an operation of TensorFlow within a loop in which a session runs (line %s). Where that is version 1, or its graph, each round adds it to the graph once more, which is "
@@ -378,6 +385,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return y->log.paste.millions > 0 && autopsy_trains(y) && !y->log.paste.parted && !y->log.paste.splits;
 	case HABIT_RETRACES:
 		return y->log.paste.grows.line || y->main->host;
+	case HABIT_TRACED:
+		return !of[HABIT_RETRACES].line && !y->log.paste.torch;
 	case HABIT_SEURAT:
 		return y->lo < IMPOSSIBLE;
 	case HABIT_STORES:

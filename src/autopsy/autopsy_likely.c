@@ -248,7 +248,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_PROCESSOR)] = (words || is_killed(o)) && !p->grows.line && !p->later.line ? &p->told.processor : NULL;
 	told[place(NEEDS_WORKERS)] = words && (o->host || !p->grows.line || (!p->told.sure && p->grows.line == p->told.workers.line)) ? &p->told.workers : NULL;
 	told[place(NEEDS_CLOUD)] = o->host ? NULL : &p->told.cloud;
-	told[place(NEEDS_COLLECTED)] = &p->told.collected;
+	told[place(NEEDS_COLLECTED)] = p->lua && !p->told.collected.line && autopsy_grows_there(y) ? &p->grows : &p->told.collected;
 	told[place(NEEDS_SPLATS)] = o->host ? NULL : &p->told.splats;
 	told[place(NEEDS_AGENT)] = !p->decided.writes && (o->host || (words && (p->grows.line || autopsy_is_near_ram(y)) && !p->told.device)) ? &p->told.agent : NULL;
 	told[place(NEEDS_UPDATE)] = o->host || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD)) ? NULL : &p->told.update;

@@ -126,8 +126,9 @@ const struct row autopsy_rows[] = {
 		    "they take less; then it fails at the start, or as soon." } } },
 	{ NEEDS_COLLECTED, "tensors are freed by a language's collector", {
 		{ UNTRIED(BY_EMPTYING, "Tensors that nothing holds any longer lie there until the collector has found them, and to it each is small"), "freed by hand, as rounds go on (in TorchSharp Dispose(), using or "
-		    "NewDisposeScope(); in Julia CUDA.unsafe_free!(), or GC.gc() and CUDA.reclaim(); in R rm() and gc()), their number does not grow." },
-		{ UNTRIED(BY_EMPTYING, MORE), "then it fails in the first round, too." } } },
+		    "NewDisposeScope(); in Julia CUDA.unsafe_free!(), or GC.gc() and CUDA.reclaim(); in R rm() and gc(); in Torch for Lua collectgarbage(), twice), their number does not grow." },
+		{ AFTER_STEPS(UNTRIED(BY_EMPTYING, KEPT)), "then it grows with that, too." },
+		{ UNLESS_GROWS(UNTRIED(BY_EMPTYING, MORE)), "then it fails in the first round, too." } } },
 	{ NEEDS_HOST | NEEDS_SAVES, "weights were saved then", {
 		{ "All of the weights, and of the optimizer's numbers, are put together or copied in the machine's memory" WITH_PARTS(", by each process for itself"), WITH_PARTS("written by one "
 		    "of them (rank0_only), or in parts (a sharded state dict), they need not lie there as often; ") "without the optimizer's numbers they take a part of that." },

@@ -107,6 +107,25 @@ array_of_extents(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_EXTENTS, line, bytes, s, to);
 }
 
+/* "numpy.zeros((0, 2**31-1))": an extent is 0 by itself, so that there are no elements. */
+static void
+array_of_none(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = NULL, *s, *to, *end = t.s + t.n;
+	size_t length;
+
+	while (talk_next_phrase(t, "np.zeros((|numpy.zeros((|np.empty((|numpy.empty((|np.ones((|numpy.ones((|torch.zeros((|torch.empty((", &at, &length)) {
+		for (s = at + length, to = s; to < end && *to != ')'; to++)
+			;
+		for (; s < to; s = memchr(s, ',', (size_t)(to - s)) ? (const char *)memchr(s, ',', (size_t)(to - s)) + 1 : to) {
+			const char *digit = piece_past_blanks(s, to);
+
+			if (digit < to && *digit == '0' && (digit + 1 == to || digit[1] == ',' || digit[1] == ' '))
+				oom_habit_keep(h, HABIT_EMPTY, line, 0, at + length, to);
+		}
+	}
+}
+
 const char *
 oom_array_made(struct talk t, int64_t *bytes)
 {
@@ -208,6 +227,7 @@ oom_array_line(struct oom_habits *h, struct talk t, int line)
 	array_of_list(h, t, line);
 	array_of_rows(h, t, line);
 	array_of_extents(h, t, line);
+	array_of_none(h, t, line);
 	gathers(h, t, line);
 	lists(h, t, line);
 	parts(h, t);

@@ -6,6 +6,7 @@
 #include "base/ascii.h"
 #include "oom/oom_array.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_graph.h"
 #include "oom/oom_layer.h"
 #include "oom/oom_log.h"
 #include "oom/oom_loop.h"
@@ -417,6 +418,7 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 	if (talk_any_phrase(t, "was asked to gather along dimension"))
 		oom_habit_keep(h, HABIT_GATHERED, line, 0, NULL, NULL);
 	oom_seen_unrolled(h, t, line);
+	oom_graph_seen(h, t, line);
 	/* a program may print it, too */
 	narrow(h, t, line);
 	if ((at = talk_first(t, ALL_THERE)) || (talk_any_phrase(t, "mode=train") && (at = talk_first(t, TRAINED_THERE))))

@@ -30,6 +30,7 @@ enum oom_habit_kind {
 	HABIT_GATHERS,		/* pictures, by their names, are put on a list in a loop, which begins on line `n` */
 	HABIT_ZEROS,		/* an array with a row for each of these is made at once, */
 	HABIT_EXTENTS,		/* or one of these extents: its bytes */
+	HABIT_EMPTY,		/* an array of which an extent is 0, by these extents */
 	HABIT_CODES,		/* a number for each class, by a call of this name */
 	HABIT_DENSE,		/* a sparse matrix is made dense; `n`: on a device */
 	HABIT_CACHE,		/* samples are kept once they were read */
@@ -96,6 +97,8 @@ enum oom_habit_kind {
 	HABIT_PAIRS,		/* a number for each pair */
 	HABIT_GAUSSIAN,		/* a Gaussian process is fitted, by this name */
 	HABIT_RETRACES,		/* TensorFlow warned that it traces a function anew */
+	HABIT_TRACED,		/* memory grows with tf.function, as people say */
+	HABIT_FINALIZED,	/* something was to be added to a graph of TensorFlow's that was finalized */
 	HABIT_UNROLLED,		/* a loop of Python's in a function that tf.function traces, by the decorator on line `n` */
 	HABIT_GRAPH,		/* operations of TensorFlow 1 are made in a loop, which begins on line `n`, where a session runs */
 	HABIT_LOOP,		/* a network is made in a loop, which begins on line `n` */

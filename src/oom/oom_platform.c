@@ -173,7 +173,7 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 		p->tf_data = line;
 	if (!talk_any_whole(t, "dgx") && (talk_any_whole(t, "spark pyspark sparksession spark-nlp spark-submit sparkcontext") || talk_any_phrase(t, "org.apache.spark")))
 		p->spark = line;
-	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:|stack traceback:"))
+	if (talk_any_phrase(t, "luarocks|torch/install/|cutorch|cudnn.torch|luajit|.lua:|stack traceback:|table.insert(|table.remove(|collectgarbage(|require 'nn'|require 'cunn'|require 'torch'|:cuda()|:zerogradparameters("))
 		p->lua = line;
 	if ((talk_any_whole(t, "wsl wsl2") && !clause_says_no(t, "outside instead native")) || talk_any_phrase(t, "microsoft-standard"))
 		p->wsl = line;
