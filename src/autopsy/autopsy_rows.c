@@ -29,7 +29,8 @@
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
 #define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
 #define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
-#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" IN_TORCH("; in PyTorch " HAS_TRAINED("losses with their graph, ") "validation or inference with gradients on")	\
+#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" HAS_TRAINED(IN_TORCH("; in PyTorch losses with their graph" WITH_GRADIENTS(", validation or inference with gradients on")))	\
+    HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on"))	\
     IN_KERAS("; in Keras models made anew in each") ")"
 /* What TensorFlow.js is told to let go of, as no collector does. */
 #define UNDISPOSED	IN_BROWSER("Tensors are made in each round, and TensorFlow.js keeps each until it is disposed of"), "then tf.memory().numTensors, which counts them, grows from round to round. With " \

@@ -539,8 +539,8 @@ autopsy_words(struct autopsy *y, bool explained)
 	cached_files(y);
 	if (explained && autopsy_grows_there(y) && !p->shapes.line && (!o->says || is_ended(o)) && o->kind != OOM_TOLD && (p->grew || !asks_much(o)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
-		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? films_held(y) : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" IN_TORCH("; in PyTorch " HAS_TRAINED("losses that are added with their graph (loss.item() adds the number "
-		    "alone), a graph that backward is told to keep, ") "validation or inference with gradients on") IN_KERAS("; in Keras models that are made anew "
+		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? films_held(y) : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" HAS_TRAINED(IN_TORCH("; in PyTorch losses that are added with their graph (loss.item() adds the number "
+		    "alone), a graph that backward is told to keep" WITH_GRADIENTS(", validation or inference with gradients on"))) HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on")) IN_KERAS("; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)"),
 		    o->host ? "" : UNEVENLY(" Where it grows by leaps, samples come that are larger, or have more in them, than those before.")));
 	if (explained)
