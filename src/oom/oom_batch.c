@@ -132,6 +132,18 @@ is_ahead_of_tests(struct talk sentence, const char *at)
 
 #define AND_MORE	"higher|larger|bigger|greater|more|above|beyond|anything else|any other"
 
+#define RUNS_ALONE	"did not|didn't|does not|doesn't|prevent|prevents|prevented|avoid|avoids|avoided|without|works|worked|fits|runs|ran|possible"
+
+/* "I set a batch of 1, as it was the only one that did not fail": what runs. */
+static bool
+is_only_one(struct talk sentence)
+{
+	size_t n;
+	const char *only = talk_find_whole(sentence, "the only", &n);
+
+	return only && talk_has_whole(talk_part(sentence, only + n, sentence.s + sentence.n), RUNS_ALONE);
+}
+
 /* "I can only train with a batch of 1, and higher ones fail": the N bytes at AT are ahead of the
  * most that runs. */
 static bool
@@ -139,6 +151,8 @@ is_most_that_runs(struct talk sentence, const char *at, size_t n)
 {
 	struct talk ahead = talk_part(sentence, sentence.s, at);
 
+	if (is_only_one(sentence))
+		return true;
 	return talk_any_whole(ahead, "only most max maximum able can could successfully") && !clause_says_no(ahead, "") &&
 	    talk_has_whole(talk_part(sentence, at + n, sentence.s + sentence.n), AND_MORE);
 }

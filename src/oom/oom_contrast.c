@@ -19,7 +19,7 @@
 
 /* A run that is well, beside what is told of any (oom_fares.h). */
 #define RUNS_WELL	"it runs|it ran|it trains|it trained|runs through|ran through|went well|goes well|go well|went fine|goes fine|went smoothly|goes smoothly|runs normally|runs smoothly|is normal|succeeds|succeeded|finishes|completes|no oom|error doesn't appear|error does not appear|problem doesn't occur|problem does not occur"
-#define WITHOUT_ERROR	"without error|without errors|without any error|without any errors|without an error|without oom|without ooms|without any oom|without failing|without crashing|without running out of memory|no memory error|no memory errors|no more errors"
+#define NO_ERROR	"no memory error|no memory errors|no more errors"
 /* One of which the sentence ahead tells that it fails. */
 #define NOT_SO		"it did not|it does not|it doesn't|it didn't|it won't|it will not|it is not|it isn't"
 #define AGAINST		"but|otherwise|while|whereas|however|though|although|else|yet"
@@ -103,14 +103,13 @@ value_behind(struct talk t, const char *to, bool equals)
 	return talk_is_one_of(word, "cpu disk ram host") ? CONTRAST_ASIDE : CONTRAST_ON;
 }
 
-/* Does PART say that a run is well, and not that it fails? "Without error" has a word for a
- * failure. */
+/* Does PART say that a run is well, and not that it fails? "No error" has a word for a failure. */
 static bool
 is_well(struct talk part)
 {
 	if (oom_short_fails(part))
 		return false;
-	if (oom_fares_says(part, WITHOUT_ERROR) || oom_fares_says(part, OOM_COMES_NOT))
+	if (oom_fares_says(part, NO_ERROR) || oom_fares_says(part, OOM_COMES_NOT))
 		return true;
 	return (oom_fares_well(part) || oom_fares_says(part, RUNS_WELL)) && !oom_fares_ill(part);
 }

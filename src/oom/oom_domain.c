@@ -9,6 +9,8 @@
 #define OF_ANOTHER	"was used before|were used before|i used before|my friend|a friend|my colleague|a colleague"
 #define NOT_USED	"can't use|cannot use|can not use|could not use|couldn't use|not able to use|unable to use|don't use|do not use|not using|instead of using|without using"
 #define SHORT_NAME	3	/* letters */
+/* Of the names below what is a word of any language's, too, as folders have them. */
+#define ANY_FOLDER	"volumetric inference tracking predicting embedding embeddings encoding fusing upscale upscaling upscaler utterance utterances atoms hires transducer"
 
 static const char *const names[DOMAINS] = {
 	[DOMAIN_SPEAKERS] = "diarization|diarisation|diarize|diarizing|diarizer|clusteringdiarizer|speaker-diarization|resemblyzer|embed_utterance",
@@ -77,7 +79,8 @@ is_of_option(struct talk t, const char *at)
 	return to - from > 2 && from[0] == '-' && from[1] == '-' && talk_any_whole(talk_part(t, from, to), "path paths dir dirs folder directory");
 }
 
-/* A name of a few letters within that of a folder, "D:\\AI\\TTS\\tts-webui", is anyone's; and so is
+/* A name of a few letters within that of a folder, "D:\\AI\\TTS\\tts-webui", is anyone's, as is a
+ * folder that has a plain word for its name; and so is
  * a program's that does more, "whisper-diarization/diarize.py", or makes surfaces in some way,
  * "extract_mesh.py". */
 static bool
@@ -85,7 +88,7 @@ is_of_folder(int domain, struct talk t, const char *at, size_t n)
 {
 	const char *to = at + n, *end = t.s + t.n;
 
-	if (is_of_option(t, at))
+	if (is_of_option(t, at) || (at > t.s && memchr("/\\", at[-1], 2) && to < end && memchr("/\\", *to, 2) && talk_is_one_of(talk_part(t, at, to), ANY_FOLDER)))
 		return true;
 	if ((domain == DOMAIN_SPEAKERS || domain == DOMAIN_MESHES) && to + 2 < end && memcmp(to, ".py", 3) == 0)
 		return true;

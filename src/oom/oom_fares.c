@@ -29,10 +29,40 @@ oom_fares_others(struct talk sentence)
 	return talk_has_whole(sentence, TO_OTHERS) || (tried && !talk_is_one_of(clause_word_ahead(sentence, tried), "i we"));
 }
 
+#define WITHOUT_WORDS	5	/* behind "without", to a failure's word */
+#define ON_THE_WAY	"any an a the encountering getting having facing hitting seeing running raising throwing into out of cuda gpu memory vram further such more other"
+#define FAILURES	"error errors issue issues problem problems oom ooms crash crashes crashing failing failure exception exceptions memory"
+
+/* Where "without encountering any errors" ends in T, and *FROM where it begins; NULL: nowhere. */
+static const char *
+past_no_failure(struct talk t, const char **from)
+{
+	struct talk word, next;
+	size_t n;
+	int i;
+
+	*from = talk_find_whole(t, "without", &n);
+	if (!*from || talk_any_whole(talk_part(t, t.s, *from), "cannot can't not unable never"))
+		return NULL;
+	word = clause_word_behind(t, *from + n);
+	for (i = 0; i < WITHOUT_WORDS && word.n > 0; i++, word = next) {
+		next = clause_word_behind(t, word.s + word.n);
+		if (talk_is_one_of(word, FAILURES) && !talk_is_one_of(next, FAILURES))
+			return word.s + word.n;
+		if (!talk_is_one_of(word, ON_THE_WAY))
+			break;
+	}
+	return NULL;
+}
+
 bool
 oom_fares_ill(struct talk t)
 {
-	return oom_short_fails(t) || clause_names_failure(t) || talk_has_whole(t, TRAINS_NOT) || talk_any_phrase(t, FAILS_ELSEWHERE);
+	const char *from, *to = past_no_failure(t, &from);
+
+	if (oom_short_fails(t) || talk_has_whole(t, TRAINS_NOT) || talk_any_phrase(t, FAILS_ELSEWHERE))
+		return true;
+	return to ? clause_names_failure(talk_part(t, t.s, from)) || clause_names_failure(talk_part(t, to, t.s + t.n)) : clause_names_failure(t);
 }
 
 const char *
@@ -56,5 +86,7 @@ oom_fares_says(struct talk sentence, const char *list)
 bool
 oom_fares_well(struct talk sentence)
 {
-	return oom_fares_says(sentence, OOM_COMES_NOT) || oom_fares_says(sentence, OOM_RUNS_WELL) || clause_works(sentence);
+	const char *from;
+
+	return past_no_failure(sentence, &from) || oom_fares_says(sentence, OOM_COMES_NOT) || oom_fares_says(sentence, OOM_RUNS_WELL) || clause_works(sentence);
 }
