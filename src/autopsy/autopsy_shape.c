@@ -556,7 +556,7 @@ host_request(struct autopsy *y)
 	if (o->kind == OOM_PADDLE && o->node[0])
 		autopsy_cause(y, SAYS_HOST_REQUEST, arena_printf(y->arena, "It failed in %s. Where that is of the network, it ran on the processor: "
 		    "what it needs grows with the number and the size of samples at once.", o->node));
-	if (o->windows && bytes < MUCH_HOST)
+	if (o->windows && bytes < MUCH_HOST && (y->log.paste.windows || !y->log.paste.android))
 		autopsy_cause(y, SAYS_HOST_REQUEST, "PyTorch says it so on Windows and on Android. " PROMISED);
 }
 

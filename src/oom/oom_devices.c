@@ -318,3 +318,25 @@ oom_devices_summed(struct talk t)
 	}
 	return NULL;
 }
+
+#define SOME_MB		1024	/* which a desktop and its windows have of a card */
+#define TAKEN		"in use|is used|are used|already used|being used|taken|occupied"
+
+/* "nvidia-smi says that about 170 MB are in use": so little of it is no other run's. */
+bool
+oom_devices_little_used(struct talk t)
+{
+	const char *to = NULL, *s;
+	struct talk clause;
+	int64_t n;
+
+	if (!talk_any_phrase(t, "nvidia-smi|task manager"))
+		return false;
+	while ((s = oom_number_walk(t, ".", &to, &n))) {
+		clause = talk_clause(t, s, 1);
+		if (n < SOME_MB && talk_is_one_of(clause_word_behind(t, to), "mb mib m") && talk_any_phrase(clause, "nvidia-smi|task manager") && talk_has_whole(clause, TAKEN) &&
+		    !talk_any_whole(clause, "free left available process after while during each per when no not"))
+			return true;
+	}
+	return false;
+}

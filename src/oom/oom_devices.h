@@ -12,7 +12,8 @@ const char	*oom_devices_unused(struct talk);
 const char	*oom_devices_single(struct talk);
 /* What all of them have is added up, or each has all of a model. */
 const char	*oom_devices_summed(struct talk);
-/* Others use it, too. */
+/* Others use it, too; or hardly anything of it is in use, by what lists who has it. */
 const char	*oom_devices_shared(struct talk);
+bool		oom_devices_little_used(struct talk);
 
 #endif

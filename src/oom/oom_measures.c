@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_devices.h"
 #include "oom/oom_fares.h"
 #include "oom/oom_number.h"
 #include "oom/oom_short.h"
@@ -33,7 +34,7 @@ static const struct {
 	    "batch size|batch_size|batchsize|batch-size|batch sizes|batch_sizes|batch-sizes|smaller batch|smaller batches|--batch_size|--batch-size|batch number|number of batches|total_batch_size|global_batch_size|train_batch_size|mini_batch_size|minibatch size|mini-batch size|micro_batch_size|batch|batches|minibatch|mini-batch|bs|batch count|per_device_train_batch_size|samples_per_gpu|imgs_per_gpu", "batch|bs|批大小|批次|批量|批处理|バッチ|배치|батч|batchgröße|lote|taille du lot", OF_NUMBERS, "1 one" },
 	{ BY_SAMPLES, NULL, NULL, NULL, "max_pixels|max pixels|--max_pixels|image size|img_size|imgsz|resolution|the res|smaller images|smaller image|smaller pictures|crop size|input size|sequence length|max_length|max_seq_length|max_seq_len|--max_seq_length|--max_length|--max_len|--max-length|max-tokens|max_tokens|--max-tokens|--max_tokens|max_model_len|max-model-len|--max-model-len|--max_model_len|max-batch-prefill-tokens|max-batch-prefill|--max-batch-prefill-tokens|max-batch-total-tokens|--max-batch-total-tokens|max_batch_prefill_tokens|max_batch_total_tokens|max-input-length|--max-input-length|shorter sequences|resized the images|resizing the images|resizing images|resizing the pictures|resize the images|resized images|resizing images|resized all images|downscaled|downscaling|downsampled|downsampling|cropping the images|cropped the images", "max_pixels|图片缩小|图像缩小|缩小图|图片调小|图片改小|图片减小|分辨率|图片尺寸|图像尺寸|图片大小|图像大小|输入尺寸|解像度|画像サイズ|해상도|이미지 크기|auflösung|resolución|resolução|résolution|разрешени|max_length|max_len|序列长度", OF_NUMBERS, "1 2 4 5 8 10 16" },
 	{ BY_WORKERS, "num_workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|num-workers|work_num|worker_num|max_data_loader_n_workers|--max_data_loader_n_workers", "0", NULL,
-	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers", "num_workers|workers|进程数|线程数", IN_VAIN_ALONE, "0 zero" },
+	    "num_workers|num workers|number of workers|--workers|--num_workers|--num-workers|workers|workers_per_gpu|dataloader_num_workers|n_jobs|njobs", "num_workers|workers|进程数|线程数", IN_VAIN_ALONE, "0 zero" },
 	{ BY_PARTS, NULL, NULL, "graphstorm.run|--fanout|neighborloader(|neighborsampler(|neighbourloader(|num_neighbors=|clusterloader(|graphsaintrandomwalksampler(|linkneighborloader(|full_graph_forward=false|full_graph=false|sampling_method='lc|sampling_method='saint|sampling_method='khop|sampling_method='clustergcn", "chunk|chunks|netchunk|ray_chunk|pts_chunk|chunk_size|chunk size|--chunk", NULL, IN_VAIN_ALONE, NULL },
 	{ BY_BITS, "load_in_8bit|load_in_4bit|--load_in_8bit|--load_in_4bit|--load-in-8bit|--load-in-4bit", YES, "bnb_4bit_|--quantization bitsandbytes|--quantize ",
 	    "8bit|4bit|3bit|2bit|8-bit|4-bit|3-bit|2-bit|8 bit|4 bit|3 bit|2 bit|int8|int4|load_in_8bit|load_in_4bit|qlora|quantization", "4bit|8bit|int4|int8|量化", OR_IN_USE, NULL },
@@ -74,7 +75,7 @@ static const struct {
     "whatever batch|but always|always out of|was the same|is the same|stays the same|remains the same|got the same|get the same|error remains|problem remains|issue remains|error stays|problem stays|issue stays|stays after|remains after|still comes|issue after i reduce|issue after i reduced|issue after reducing|problem after i reduce|problem after i reduced|problem after reducing|error after i reduce|error after i reduced|error after reducing|still have|still has|error remained|problem remained|issue remained|not working|does not resolve|doesn't resolve|did not resolve|didn't resolve|" \
     "not seem to change|n't seem to change|not seem to work|n't seem to work|not make a difference|n't make a difference|not make any difference|n't make any difference"
 /* That it did not help, or is there all the same. */
-#define IN_VAIN		"tried|despite reducing|despite lowering|despite setting|despite using|despite resizing|despite decreasing|despite enabling|despite trying|despite having|despite my reducing|despite a smaller|despite smaller|despite a batch|even with|even when|even if|even after|even using|even at|even in|even on|even for|even then|even so|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
+#define IN_VAIN		"already reduced|already reduce|already lowered|already decreased|already decrease|tried|despite reducing|despite lowering|despite setting|despite using|despite resizing|despite decreasing|despite enabling|despite trying|despite having|despite my reducing|despite a smaller|despite smaller|despite a batch|even with|even when|even if|even after|even using|even at|even in|even on|even for|even then|even so|still|does not help|doesn't help|did not help|didn't help|not helping|don't help|do not help|no help|no effect|no difference|no luck|in vain|to no avail|" \
     "without success|does not work|doesn't work|did not work|didn't work|don't work|not work|same error|same issue|same problem|same result|regardless of|irrespective of|no matter|neither|nothing changes|nothing changed|not change|" \
     "doesn't change|didn't change|does not matter|doesn't matter|does not solve|doesn't solve|did not solve|didn't solve|not solve|does not fix|doesn't fix|didn't fix|did not fix|not disappeared|not disappear|not go away|persists|persisted|" \
     KEEPS
@@ -230,7 +231,7 @@ remains(struct talk sentence)
 	if (memchr(sentence.s, '?', sentence.n) || talk_any_whole(sentence, PLANNED " " HELPED) || clause_works(sentence))
 		return false;
 	return talk_has_whole(sentence, "no help|no effect|no difference|no luck|in vain|to no avail|without success|not help|n't help|not work|n't work|not solve|n't solve|not fix|n't fix|no success|nothing changes|nothing changed|no change|" KEEPS) ||
-	    talk_has_whole(sentence, "same error|same issue|same problem|same result") || (talk_any_whole(sentence, "still always again") && (oom_short_fails(sentence) || clause_names_failure(sentence)));
+	    talk_has_whole(sentence, "same error|same issue|same problem|same result|same oom") || (talk_any_whole(sentence, "still always again") && (oom_short_fails(sentence) || clause_names_failure(sentence)));
 }
 
 /* How many parts of a whole a text has: "0.6", ".95" */
@@ -306,7 +307,7 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 	if (talk_has_whole(clause, IS_BELOW))
 		return false;
 	if (rows[row].tells == AS_NAMED)
-		return !memchr(sentence.s, '?', sentence.n) && !talk_has_whole(sentence, NOT_TRIED) && !talk_any_whole(sentence, PLANNED) && !clause_says_no(clause, "");
+		return !memchr(sentence.s, '?', sentence.n) && !talk_has_whole(sentence, NOT_TRIED) && (vain || (next < end && remains(talk_sentence(t, next))) || !talk_any_whole(sentence, PLANNED)) && !clause_says_no(clause, "");
 	if (!vain && talk_has_whole(clause, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN)) {
 		vain = next < end && remains(talk_sentence(t, next));
 		if (next >= end) {
@@ -577,7 +578,7 @@ oom_measures_line(struct oom_measures *m, struct talk t, int line, enum oom_sour
 		return;
 	if (m->list > 0 && m->list == line - 1 && is_item(t))
 		m->list = line;
-	if (talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?"))
+	if ((talk_has_whole(t, NO_OTHER) && !talk_any_phrase(t, "?")) || oom_devices_little_used(t))
 		keep(m, BY_ALONE, line);
 	if (has_room(t))
 		keep(m, BY_ROOM, line);

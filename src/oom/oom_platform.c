@@ -167,6 +167,8 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 	cards_named(p, t, line);
 	if (talk_any_phrase(t, "os: windows|platform: windows|built with msvc|c:\\users\\|c:/users/|appdata\\|appdata/local/|\\site-packages\\|operating system: windows|-w64-mingw32|memory.limit(") || names_windows(t) || has_windows_name(t) || has_drive(t) || (talk_any_whole(t, "windows") && t.n < ALONE))
 		p->windows = line;
+	if (talk_any_whole(t, "android"))
+		p->android = line;
 	if (talk_any_phrase(t, "set_visible_devices([], 'gpu'|set_visible_devices([], \"gpu\"|set_visible_devices([],'gpu'"))
 		p->tf_data = -1;
 	else if (p->tf_data == 0 && talk_has_whole(t, "import tensorflow|import tensorflow_datasets|from tensorflow|tf.data|tfds|tensorflow datasets|tensorflow-datasets|tensorflow_datasets"))

@@ -471,7 +471,7 @@
     "reaches, 6 either of them."
 #define JOBLIB_GONE	"A process of joblib's pool ended before its time. joblib names two reasons: a fault of the code that it ran, or the system, which ends one because the " MACHINES ", ran "	\
     "out, or a limit of its container. " EXITED("By the exit codes beside it its workers ended themselves, and no signal did: then the system ended none of them, and it is their own error that counts, which one process alone (n_jobs=1) shows where it fails there, too.") \
-    UNLESS_EXITED("Where exit codes stand beside this, SIGKILL(-9) is the system's as a rule, and SIGSEGV(-11) a fault; else the system's log (on Linux dmesg) tells them apart. Each process works with what it is given: fewer of them (n_jobs), or less for each at once, need less.")
+    UNLESS_EXITED("Where exit codes stand beside this, SIGKILL(-9) is the system's as a rule, and SIGSEGV(-11) a fault; else the system's log (on Linux dmesg) tells them apart. Each process works with what it is given: there is more room with " UNTRIED(BY_WORKERS, "fewer of them (n_jobs), or with ") "less for each at once.")
 #define COPIED_ARRAY	"TensorFlow was to put an array of the machine's memory on the device as one "	\
     "tensor, such as one that fit() or predict() is given whole, or weights, and had no room for it. "		\
     "A tf.data.Dataset made from a generator, or a keras.utils.Sequence, hands it over batch by batch. "	\
