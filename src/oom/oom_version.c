@@ -76,6 +76,14 @@ went_back(struct talk t)
 	return is_of_release(sentence, at + n) ? at : NULL;
 }
 
+/* "After the update step", "since the update of weights": is it an optimizer's, which ends at
+ * TO? */
+static bool
+is_of_weights(struct talk t, const char *to)
+{
+	return talk_is_one_of(clause_word_behind(t, to), "of step steps rule rules weights parameters");
+}
+
 /* "Since I upgraded to 2.8 it is out of memory." */
 static const char *
 came_with(struct talk t)
@@ -86,9 +94,95 @@ came_with(struct talk t)
 	    "after i update|after i upgrade|after we updated|after we upgraded|after having updated|after having upgraded|after pulling the latest|after git pull|after a git pull|when upgrading|when updating|when i upgraded|when i updated|when i upgrade|upgrading to|with the new version|with the newer version|in the new version", &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
-	if (!at || !fails_there(sentence) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
+	if (!at || !fails_there(sentence) || is_of_weights(t, at + n) || talk_any_whole(talk_head(t, at + n, UPGRADED_WITHIN), HARDWARE) || talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed") || memchr(sentence.s, '?', sentence.n))
 		return NULL;
 	return has_version(sentence) || talk_any_whole(sentence, RELEASES) ? at : NULL;
+}
+
+#define OF_WHEN		"the a an last latest recent newest new this that some today's todays yesterday's yesterdays week's weeks night's month's months day's most one"
+#define MOST_OF_WHEN	5	/* words, from "since" to "update" */
+
+/* "Since last week's update it is out of memory." */
+static const char *
+came_since_update(struct talk t)
+{
+	size_t n;
+	const char *at, *end = t.s + t.n;
+	struct talk rest, sentence, word;
+	int i;
+
+	for (rest = t; (at = talk_find_whole(rest, "since|after", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		word = clause_word_behind(sentence, at + n);
+		for (i = 0; i < MOST_OF_WHEN && talk_is_one_of(word, OF_WHEN); i++)
+			word = clause_word_behind(sentence, word.s + word.n);
+		if (i > 0 && talk_is_one_of(word, "update updates upgrade") && !is_of_weights(sentence, word.s + word.n) && fails_there(sentence) && !clause_is_question(sentence) && !talk_any_whole(talk_part(t, sentence.s, at), "even before was had fixed"))
+			return at;
+	}
+	return NULL;
+}
+
+#define SINCE_THEN	"now suddenly anymore started starts since"
+
+/* "I updated the wrapper to 1.4 and everything is out of memory now", or so in the next sentence:
+ * not what was tried against it, and is no better. */
+static const char *
+updated_and_now(struct talk t)
+{
+	size_t n, length;
+	const char *at, *end = t.s + t.n, *to;
+	struct talk rest, sentence, ahead, behind, next;
+
+	for (rest = t; (at = talk_find_whole(rest, "updated|upgraded", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		if (!talk_is_one_of(clause_word_behind(t, sentence.s), "i we") && !talk_any_whole(talk_part(t, sentence.s, at), "i we i've we've i'm"))
+			continue;
+		behind = talk_part(t, at + n, sentence.s + sentence.n);
+		next = behind.s + behind.n + 1 < end ? talk_sentence(t, behind.s + behind.n + 1) : talk_part(t, end, end);
+		to = talk_find_whole(behind, "and|then|now|but", &length);
+		ahead = to ? talk_part(t, at, to) : talk_part(t, at, behind.s + behind.n);
+		if (to)
+			next = talk_part(t, to, behind.s + behind.n);
+		else if (!talk_is_one_of(clause_word_behind(next, next.s), SINCE_THEN))
+			continue;
+		if ((has_version(ahead) || talk_any_whole(ahead, RELEASES)) && !talk_any_whole(ahead, HARDWARE) && talk_any_whole(next, SINCE_THEN) && fails_there(next) && !clause_is_question(next) && !clause_is_question(sentence) &&
+		    !talk_any_whole(sentence, "should would could may might if before"))
+			return at;
+	}
+	return NULL;
+}
+
+#define OLDER		"old older previous earlier prior former"
+#define NEWER		"new newer latest current newest"
+#define A_RELEASE	"version versions release releases build builds commit code branch one ones"
+#define HAD_ROOM	"had enough room|has enough room|had room|could run|can run|could train|can train|needed only|needs only|used only|uses only|took only|takes only|ran"
+
+/* Where T names a release by a word of AGE, "the old version". */
+static const char *
+names_release(struct talk t, const char *age, const char *what)
+{
+	const char *at, *end = t.s + t.n;
+	struct talk rest;
+
+	for (rest = t; (at = talk_find_word(rest, age)); rest = talk_part(t, at + 1, end))
+		if (talk_is_one_of(clause_word_behind(t, piece_past_word(at, end)), what))
+			return at;
+	return NULL;
+}
+
+/* "The old version had room for it, the new one is out of memory": of one sentence, or of two. */
+static const char *
+old_and_new(struct talk t)
+{
+	const char *old = names_release(t, OLDER, "version versions release releases build builds commit branch"), *end = t.s + t.n, *new;
+	struct talk ahead, behind;
+
+	if (!old || !(new = names_release(talk_part(t, old, end), NEWER, A_RELEASE)))
+		return NULL;
+	ahead = talk_part(t, old, new);
+	behind = talk_part(t, new, talk_sentence(t, new).s + talk_sentence(t, new).n);
+	return (clause_works(ahead) || talk_has_whole(ahead, HAD_ROOM)) && !oom_short_fails(ahead) && !clause_says_no(ahead, NO_CHANGE " should would could if") && fails_there(behind) && !clause_is_question(talk_sentence(t, old)) && !clause_is_question(talk_sentence(t, new)) &&
+	    !talk_any_whole(t, "checkpoint dataset gpu card driver") ? old : NULL;
 }
 
 /* "0.4.4", "v1.2", "==2.1" at S */
@@ -158,6 +252,24 @@ works_with_version(struct talk t)
 	return NULL;
 }
 
+/* Past a version with two dots, "1.52.2", at S, as no setting has; or NULL. */
+static const char *
+past_release(const char *s, const char *end)
+{
+	int dots = 0;
+
+	s = piece_past_blanks(s, end);
+	for (s += s < end && lower(*s) == 'v'; s < end && is_digit(*s); ) {
+		while (s < end && is_digit(*s))
+			s++;
+		if (end - s < 2 || *s != '.' || !is_digit(s[1]))
+			break;
+		dots++;
+		s++;
+	}
+	return dots > 1 ? s : NULL;
+}
+
 /* "OOM with 0.6.4, but 0.6.3 is working": two versions in one sentence. */
 static const char *
 one_of_two(struct talk t)
@@ -172,8 +284,8 @@ one_of_two(struct talk t)
 		sentence = talk_sentence(t, s);
 		first = first && first >= sentence.s ? first : s;
 		versions = first == s ? 1 : versions + 1;
-		if (versions > 1 && (clause_works(sentence) || talk_any_whole(sentence, "runs run completes completed succeeds succeeded")) && oom_short_fails(sentence) && talk_any_whole(sentence, "but while whereas however though") &&
-		    (talk_any_whole(sentence, RELEASES) || talk_any_phrase(sentence, "post|rc") || (first > t.s && lower(first[-1]) == 'v' && !talk_any_whole(sentence, "weights weight checkpoint dataset data model models"))) && !talk_any_whole(sentence, "gb gib mb mib still neither") && !memchr(sentence.s, '?', sentence.n))
+		if (versions > 1 && (clause_works(sentence) || talk_any_whole(sentence, "ran runs run completes completed succeeds succeeded")) && oom_short_fails(sentence) && talk_any_whole(sentence, "but while whereas however though") &&
+		    (talk_any_whole(sentence, RELEASES) || talk_any_phrase(sentence, "post|rc") || ((past_release(first, end) || (first > t.s && lower(first[-1]) == 'v')) && !talk_any_whole(sentence, "weights weight checkpoint dataset data model models"))) && !talk_any_whole(sentence, "gb gib mb mib still neither") && !memchr(sentence.s, '?', sentence.n))
 			return first;
 		while (s + 1 < end && (is_digit(s[1]) || s[1] == '.'))
 			s++;
@@ -191,24 +303,6 @@ mended_by(struct talk t)
 	struct talk sentence = at ? talk_sentence(t, at) : t, ahead = at ? talk_part(t, sentence.s, at) : t;
 
 	return at && has_version(ahead) && talk_any_whole(ahead, RELEASES) && !talk_any_whole(sentence, STILL " not never should would could might may if has until") && !clause_is_question(sentence) ? at : NULL;
-}
-
-/* Past a version with two dots, "1.52.2", at S, as no setting has; or NULL. */
-static const char *
-past_release(const char *s, const char *end)
-{
-	int dots = 0;
-
-	s = piece_past_blanks(s, end);
-	for (s += s < end && lower(*s) == 'v'; s < end && is_digit(*s); ) {
-		while (s < end && is_digit(*s))
-			s++;
-		if (end - s < 2 || *s != '.' || !is_digit(s[1]))
-			break;
-		dots++;
-		s++;
-	}
-	return dots > 1 ? s : NULL;
 }
 
 #define NONE_WITH	"no previous issue with|no previous issues with|no issue with|no issues with|no such issue with|no problem with|no problems with|no such problem with|no previous problem with|no error with|no such error with|no oom with|have to go back to|had to go back to|has to go back to|must go back to|" \
@@ -286,6 +380,9 @@ oom_version_told(struct talk t)
 	at = at ? at : mended_by(t);
 	at = at ? at : came_with(t);
 	at = at ? at : came_since(t);
+	at = at ? at : came_since_update(t);
+	at = at ? at : updated_and_now(t);
+	at = at ? at : old_and_new(t);
 	at = at ? at : works_with_version(t);
 	at = at ? at : oom_wording(t, WORDING_BY_UPDATE);
 	at = at ? at : oom_wording(t, WORDING_LAST_WELL);
