@@ -94,14 +94,22 @@ oom_change_raised(struct talk t)
 	return raised_by_words(t);
 }
 
-/* "I raised it from 16 to 64, and now I get", with the message behind it */
+#define THEN		"now then since after afterwards suddenly and but"
+
+/* "I raised it from 16 to 64, and now I get", with the message behind it; "From 16 to 64. Now it is
+ * out of memory." */
 bool
 oom_change_leads(struct talk t, const char *at)
 {
-	struct talk sentence = talk_sentence(t, at);
+	struct talk sentence = talk_sentence(t, at), next = talk_part(t, t.s + t.n, t.s + t.n);
+	const char *behind = sentence.s + sentence.n;
 
-	return talk_has_whole(talk_part(sentence, at, sentence.s + sentence.n), "now i get|now i got|now it gives|i get this|i got this|i get the following|i got the following|i get an error|"
-	    "i got an error|i get the error|i got the error|it gives this|it gives me|it throws|it crashes|it crashed|it fails|it failed|it dies");
+	if (talk_has_whole(talk_part(sentence, at, behind), "now i get|now i got|now it gives|i get this|i got this|i get the following|i got the following|i get an error|"
+	    "i got an error|i get the error|i got the error|it gives this|it gives me|it throws|it crashes|it crashed|it fails|it failed|it dies"))
+		return true;
+	if (behind + 1 < t.s + t.n)
+		next = talk_sentence(t, behind + 1);
+	return talk_is_one_of(clause_word_behind(next, next.s), THEN) && oom_short_fails(next) && !talk_any_whole(next, "still even also too same") && !memchr(next.s, '?', next.n);
 }
 
 #define DATA		"dataset|datasets|data set|data sets"

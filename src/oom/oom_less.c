@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_amount.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_number.h"
 #include "oom/oom_pictures.h"
@@ -229,6 +230,86 @@ able_with_size(struct talk t)
 	return NULL;
 }
 
+#define TAKES_SO_MUCH	"uses|used|takes|took|needs|needed|consumes|consumed|requires|required|allocates|allocated"
+
+/* The tenths of a GB that a clause says something to take; 0: it says none. */
+static int64_t
+tenths_taken(struct talk clause)
+{
+	const char *s, *to, *end = clause.s + clause.n;
+	int64_t n, tenths;
+
+	if (!talk_has_whole(clause, TAKES_SO_MUCH))
+		return 0;
+	for (s = clause.s; s < end; s = to) {
+		to = s + 1;
+		if (!is_digit(*s) || !(to = piece_number(s, end, &n)))
+			continue;
+		tenths = 10 * n;
+		if (to + 1 < end && *to == '.' && is_digit(to[1])) {
+			tenths += to[1] - '0';
+			for (to++; to < end && is_digit(*to); to++)
+				;
+		}
+		if (talk_is_one_of(clause_word_behind(clause, to), "gb gib g"))
+			return tenths;
+	}
+	return 0;
+}
+
+#define ONE		"one|a single|single|1"
+#define OF_ONE_THING	"image picture photo frame video clip sample file text sentence document page sequence volume scene view slice recording prompt molecule protein patch point-cloud request user item row"
+
+/* "For one picture it takes 1.4 GB", of a report by which it took more, and failed: what one takes
+ * of which several were given. */
+static const char *
+one_takes(struct talk t)
+{
+	const char *at, *s, *next, *end = t.s + t.n;
+	struct talk rest, clause, word;
+	int64_t one, more;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, ONE, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		word = clause_word_behind(t, at + n);
+		if (!talk_is_one_of(word, OF_ONE_THING) || !(one = tenths_taken(clause)) || clause_is_question(talk_sentence(t, at)) || talk_any_whole(clause, "each every per after"))
+			continue;
+		for (more = 0, s = t.s; s < end; s = next > s ? next + 1 : s + 1) {
+			clause = talk_clause(t, s, 0);
+			next = clause.s + clause.n;
+			more = tenths_taken(clause) > more ? tenths_taken(clause) : more;
+		}
+		if (2 * more > 3 * one)
+			return at;
+	}
+	return NULL;
+}
+
+#define CAN_NO		"cannot|can not|can't|cant|could not|couldn't|unable to|not able to"
+#define MAKES		"run|execute|process|train|load|generate|handle|fit|infer|create|reconstruct|render|encode|decode|transcribe|segment|simulate"
+#define BEYOND		"more than|over|beyond|above"
+
+/* "I cannot run it on more than 2000 frames": as many do run. */
+static const char *
+none_beyond(struct talk t)
+{
+	const char *at, *s, *to, *end = t.s + t.n;
+	struct talk rest, clause, ahead;
+	int64_t most;
+	size_t n, length;
+
+	for (rest = t; (at = talk_find_whole(rest, BEYOND, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		s = talk_find_whole(clause, CAN_NO, &length);
+		ahead = s && s < at ? talk_part(t, s, at) : talk_part(t, at, at);
+		s = piece_past_blanks(at + n, end);
+		if (talk_has_whole(ahead, MAKES) && s < end && is_digit(*s) && (to = piece_count(s, end, &most)) && most > 1 && oom_amount_is_thing(clause_word_behind(t, to)) && !clause_is_question(talk_sentence(t, at)))
+			return at;
+	}
+	return NULL;
+}
+
 #define AT_FIRST	"for the first|at first|initially|in the beginning|at the beginning|for a while|for some time"
 
 /* "With 416x416 it worked fine. But with 832x832 it is out of memory.", "it works with 20 images,
@@ -242,7 +323,7 @@ oom_less_runs(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = takes_less(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)) || (next = oom_wording(t, WORDING_NOT_WITH_SMALLER)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = takes_less(t)) || (next = one_takes(t)) || (next = none_beyond(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)) || (next = oom_wording(t, WORDING_NOT_WITH_SMALLER)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

@@ -65,11 +65,16 @@ oom_note_any(struct said *to, const struct oom_told *told, struct talk t, int li
 void
 oom_note_given(struct said *to, const struct oom_told *told, struct talk t, int line, const char *(*find)(struct talk))
 {
-	const char *at = find(t);
+	const char *at = find(t), *s, *cannot, *end = t.s + t.n;
+	struct talk sentence;
 
 	oom_note_any(to, told, t, line, FOUND_BY(find));
-	if (at && to->line != line && talk_any_whole(talk_part(talk_clause(t, at, 0), talk_clause(t, at, 0).s, at), "cannot can't cant unable couldn't impossible"))
-		said_at(to, t, at, line);
+	for (s = t.s; at && to->line != line && s < end; s = sentence.s + sentence.n + 1) {
+		sentence = talk_sentence(t, s);
+		cannot = find(sentence);
+		if (cannot && talk_any_whole(talk_part(sentence, talk_clause(sentence, cannot, 0).s, cannot), "cannot can't cant unable couldn't impossible"))
+			said_at(to, t, cannot, line);
+	}
 	if (at && to->line != line && told->here_line == line && talk_has_whole(talk_sentence(t, at), "is it because|is this because|the reason is that|the reason may be that|i think the reason is|i guess the reason is|i think because|i think it is because|i guess because|maybe because|probably because|perhaps because|because the|because my|because of the"))
 		said_at(to, t, at, line);	/* "... memory errors. Is it because the slide is too large?" */
 }
