@@ -46,7 +46,7 @@ is_mention(struct talk t, struct talk clause, const char *at)
 const char *
 oom_devices_parallel(struct talk t)
 {
-	const char *one = oom_several_not_one(t);
+	const char *one = oom_several_not_one(t, false);
 
 	if (one)
 		return one;

@@ -181,6 +181,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said summed;	/* or of what several devices have together; */
 	struct said counted;	/* or of several devices, by how many, on which it fails; */
 	struct said one_runs;	/* or that it runs on one device, where several fail; */
+	int several_fail;	/* the last line by which it fails on several; */
 	struct said shapes;	/* of inputs whose shapes vary; */
 	struct said talk;	/* of replies of a conversation, after which it fails; */
 	struct said of_length;	/* of sequences that are so long that it fails; */

@@ -211,7 +211,7 @@ works_there(struct talk t, const char *at, size_t n)
 		next = of_one(t, clause.s + clause.n + 1, 1);
 	if (clause_says_no(talk_part(t, clause.s, at), "") || is_all_used(t, at) || oom_short_fails(clause) || memchr(sentence.s, '?', sentence.n))
 		return false;
-	if (clause_works(clause) || clause_works(next) || talk_has_whole(clause, RUNS_WELL) || talk_has_whole(next, RUNS_WELL) || takes_less(t, clause) || differs(t, talk_clause(t, at, n), at))
+	if (clause_works(clause) || clause_works(next) || oom_fares_well(clause) || oom_fares_well(next) || talk_has_whole(clause, RUNS_WELL) || talk_has_whole(next, RUNS_WELL) || takes_less(t, clause) || differs(t, talk_clause(t, at, n), at))
 		return true;
 	return (talk_any_phrase(clause, RUNS_ELSEWHERE) || talk_any_phrase(next, RUNS_ELSEWHERE)) && !talk_any_phrase(clause, RUNS_NOT) && !talk_any_phrase(next, RUNS_NOT) && oom_fares_ill(t);
 }
@@ -239,15 +239,29 @@ next_one(struct talk rest, struct talk line, int way, size_t *n)
 
 /* "With one GPU it works", in a line that speaks of several: there it is not the run that is too
  * large. */
+bool
+oom_several_fail(struct talk t)
+{
+	const char *s, *end = t.s + t.n;
+	struct talk sentence;
+
+	for (s = t.s; s < end; s = sentence.s + sentence.n + 1) {
+		sentence = talk_sentence(t, s);
+		if (speaks_of_several(sentence) && oom_fares_ill(sentence) && !oom_fares_well(sentence) && !clause_is_question(sentence))
+			return true;
+	}
+	return false;
+}
+
 const char *
-oom_several_not_one(struct talk t)
+oom_several_not_one(struct talk t, bool several)
 {
 	const char *at, *end = t.s + t.n;
 	struct talk rest;
 	size_t n;
 	int way;
 
-	for (way = 0; way < WAYS && speaks_of_several(t); way++)
+	for (way = 0; way < WAYS && (several || speaks_of_several(t)); way++)
 		for (rest = t; (at = next_one(rest, t, way, &n)); rest = talk_part(t, at + n < end ? at + n : end, end))
 			if (works_there(t, at, n))
 				return at;

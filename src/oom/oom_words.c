@@ -354,7 +354,9 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_any(&p->resuming, &p->told, t, line, FOUND_BY(resumes));
 	if (!p->resuming.line && talk_any_whole(t, "kill kills killed sigkill"))	/* "it sends Kill when I try to resume" */
 		oom_note(&p->resuming, t, resumes(t), line);
-	oom_note(&p->one_runs, t, oom_several_not_one(t), line);
+	oom_note(&p->one_runs, t, oom_several_not_one(t, source == SOURCE_PROSE && p->several_fail), line);
+	if (source == SOURCE_PROSE && oom_several_fail(t))
+		p->several_fail = line;
 	if (p->told.here_line == line)
 		oom_note(&p->counted, t, oom_several_counted(t), line);
 	if (source == SOURCE_COMMAND || source == SOURCE_SETTING)
