@@ -218,7 +218,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 
 	/* predictions in a loop, with which memory grows, are told by themselves */
 	told[place(NEEDS_EVALUATES)] = is_tried_program(y) || (words && p->grows.line && p->habits.of[HABIT_PREDICTS].line) ? NULL : &p->evaluating;
-	told[place(NEEDS_RISES)] = p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
+	told[place(NEEDS_RISES)] = told[place(NEEDS_EVALUATES)] && p->evaluating.line == p->grows.line ? &p->evaluating : NULL;
 	told[place(NEEDS_METRICS)] = o->host ? NULL : &p->metrics;
 	told[place(NEEDS_LATE)] = (p->loads_halted && !autopsy_had_rounds(y)) ? NULL : p->later.line && (p->talk.line == p->later.line || p->decoder.line == p->later.line) ? NULL : &p->later;
 	/* what the system ended had no more of the machine's memory, however a device is named */
@@ -367,7 +367,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 {
 	const struct oom_message *o = y->main;
 	bool either = !o->hedged && !(r->needs & NEEDS_WORKERS) && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && is_any_memory(&y->log.paste.told) && !(autopsy_is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))) ||
-	    ((r->needs & (NEEDS_LONG | NEEDS_LARGE | NEEDS_LATE)) && names_no_memory(y)));
+	    ((r->needs & (NEEDS_LONG | NEEDS_LARGE | NEEDS_LATE | (y->log.paste.told.ram ? NEEDS_AGAIN : 0))) && names_no_memory(y)));
 	const char *whose = is_placed(y) || either ? NULL : o->host || autopsy_is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT | NEEDS_WORKERS | NEEDS_SHUFFLE)) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
@@ -481,19 +481,18 @@ push_items(struct autopsy *y, const struct row *r)
 /* Rows of when it failed and on what, which tell nothing where people name the cause. */
 #define OF_TIME		(OF_MESSAGE | NEEDS_EVALUATES | NEEDS_INFERS | NEEDS_METRICS | NEEDS_RISES | NEEDS_LATE | NEEDS_GROWS | NEEDS_CARD)
 
-/* Is a cause told that people name? */
+/* Is a cause told that people name? Beside growth that was seen, what was made larger is none. */
 static bool
 is_named(const struct autopsy *y)
 {
+	enum autopsy_says kind;
 	int i;
 
-	for (i = 0; i < y->reported.n; i++)
-		switch (y->reported.v[i].kind) {
-		case SAYS_TOLD_KEPT: case SAYS_TOLD_CACHED: case SAYS_TOLD_UNGRADED: case SAYS_TOLD_PROCESSES: case SAYS_TOLD_TASKS: case SAYS_TOLD_RAISED: case SAYS_TOLD_VERSION:
+	for (i = 0; i < y->reported.n; i++) {
+		kind = y->reported.v[i].kind;
+		if ((kind == SAYS_TOLD_RAISED && !y->log.paste.grew) || kind == SAYS_TOLD_KEPT || kind == SAYS_TOLD_CACHED || kind == SAYS_TOLD_UNGRADED || kind == SAYS_TOLD_PROCESSES || kind == SAYS_TOLD_TASKS || kind == SAYS_TOLD_VERSION)
 			return true;
-		default:
-			break;
-		}
+	}
 	return false;
 }
 

@@ -14,6 +14,7 @@
 #include "oom/oom_machine.h"
 #include "oom/oom_note.h"
 #include "oom/oom_number.h"
+#include "oom/oom_rise.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
 #include "oom/oom_version.h"
@@ -282,6 +283,7 @@ static const struct {
 	{ offsetof(struct oom_paste, shared_memory), { WORDING_SHARED, NULL } },
 	{ offsetof(struct oom_paste, rays), { WORDING_NONE, follows_rays } },
 	{ offsetof(struct oom_paste, replicas), { WORDING_NONE, copies_data } },
+	{ offsetof(struct oom_paste, replicas), { WORDING_NONE, oom_rise_by_count } },
 	{ offsetof(struct oom_paste, ungraded), { WORDING_UNGRADED, NULL } },
 	{ offsetof(struct oom_paste, full_size), { WORDING_FULL_SIZE, NULL } },
 	{ offsetof(struct oom_paste, twice), { WORDING_TWICE, NULL } },

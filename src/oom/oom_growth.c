@@ -80,7 +80,7 @@ is_other_growth(struct talk t, struct talk clause, const char *at)
 
 	if ((unsigned char)*at >= 0x80)		/* of languages whose clauses are not told apart here */
 		return talk_any_phrase(t, WITH_SETTING_CHINESE ROSE_ONCE_CHINESE) || clause_denies_elsewhere(t, at, TWO_SIGNS);
-	if (is_of_one(talk_sentence(t, at)))
+	if (is_of_one(talk_sentence(t, at)) || oom_rise_by_count(talk_sentence(t, at)))
 		return true;
 	if (talk_has_whole(talk_part(clause, clause.s, at), "rather than|instead of|if memory|if the memory|if gpu memory|if vram|do you also|did you also|do you see|did you see|i thought|i suspected|i assumed|first thought"))
 		return true;		/* "rather than a leak", "I thought that it was a leak" */
@@ -253,6 +253,30 @@ grows_beside_steady(struct talk t, const char *at)
 	return talk_any_phrase(t, STEADY_CHINESE) && talk_any_phrase(talk_head(t, from, 2 * CLAUSE_CHINESE), "内存");
 }
 
+#define MORE_THAN_ONE	"more than one|more than 1|more than a single|more than two|more than 2"
+#define ONE_BY_ONE	"in a loop|in the loop|in loop|in a row|consecutively|one after another|one after the other|successively|sequentially|in succession"
+
+/* "Does it leak? It is unable to process more than one image in a loop.": in a line that speaks of
+ * memory, that a round leaves less for the next. */
+static bool
+fails_after_one(struct talk t, struct talk *growth)
+{
+	struct talk rest, clause, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, MORE_THAN_ONE, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		word = clause_word_behind(t, at + n);
+		if (talk_any_of(t, "leak memory vram") && talk_is_one_of(word, "image picture photo video file sample prompt request document page song clip scene") && talk_has_whole(clause, ONE_BY_ONE) &&
+		    clause_says_no(talk_part(clause, clause.s, at), "unable fails failed") && !talk_any_whole(clause, "batch gpu gpus if should")) {
+			*growth = talk_sentence(t, at);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Where it is said that memory grew; or NULL. */
 static const char *
 growth(struct oom_paste *p, struct talk t, int line)
@@ -261,6 +285,12 @@ growth(struct oom_paste *p, struct talk t, int line)
 	struct whose whose;
 	const char *at;
 
+	if (fails_after_one(t, &growth)) {
+		oom_told_grows(&p->told, growth, line);
+		said_at(&p->grows, t, growth.s, line);
+		p->grew = line;
+		return growth.s;
+	}
 	if (!is_growing(t, &growth) || oom_wording(t, WORDING_TWICE))
 		return NULL;		/* what is read twice does not go on growing */
 	oom_told_grows(&p->told, growth, line);

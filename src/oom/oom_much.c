@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_rise.h"
 
 #define MEMORY		"memory mem ram vram"
 /* What stands right ahead of it where it is of a machine or a device, */
@@ -132,7 +133,7 @@ is_kept(struct talk clause, const char *at, size_t n)
 		return no.s;
 	for (i = 0, word = clause_word_behind(clause, at + n); i < NEAR_VERB && word.n > 0 && (talk_is_one_of(word, LINKS " " USE) || talk_is_one_of(word, NO) || talk_any_phrase(word, "n't")); i++)
 		word = clause_word_behind(clause, word.s + word.n);
-	return talk_is_one_of(word, LET_GO) && (no = denial(clause, word)).n > 0 && no.s >= at ? at : NULL;
+	return talk_is_one_of(word, LET_GO " release free clear") && (no = denial(clause, word)).n > 0 && no.s >= at && (talk_is_one_of(word, LET_GO) || (clause_word_behind(clause, no.s + no.n).s == word.s && !talk_is_one_of(no, "not"))) ? at : NULL;
 }
 
 #define ROSE		"increase growth rise jump spike surge explosion"
@@ -201,5 +202,5 @@ oom_much(struct talk t)
 		if (!is_asked(t, at) && ((said = takes_much(clause, at)) || (said = rose(clause, at))))
 			return said;
 	}
-	return rose_chinese(t);
+	return (said = oom_rise_by_count(t)) ? said : rose_chinese(t);
 }

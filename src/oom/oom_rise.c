@@ -28,6 +28,8 @@
     "is are was were be been being has have had will just also which then that's keep keeps kept keeping continue continues continued to on continuously constantly continually steadily gradually slowly progressively linearly linear always still only simply ever quickly rapidly start starts started begin begins began "	\
     "seem seems seemed appears get gets got getting indefinitely more completely totally quite bit slightly little every single time i've noticed 0 1 2 3"
 #define GOES_ON		"keep keeps kept keeping constantly continuously continually continue continues continued steadily gradually slowly progressively linearly linear always ever indefinitely creeps creeping crept"
+/* Right behind the verb */
+#define AS_IT_GOES	"gradually steadily continuously constantly continually progressively indefinitely endlessly monotonically linearly slowly"
 #define BE		"is are was were been being be"
 /* Nouns of growth, and what tells of those that they go on. */
 #define GROWTH		"increase|increases|increment|increments|incremental|growth|rise|accumulation|creep"
@@ -128,7 +130,7 @@ grows_itself(struct talk t, clause_refuse *refuses)
 		sentence = talk_sentence(t, at);
 		if (group.n == 0 || talk_has_whole(sentence, FALLS_THEN) || refuses(t, clause, at))
 			continue;
-		if (talk_any_whole(talk_part(t, group.s, at + n), GOES_ON) || is_going_on(clause, at) || goes_on(sentence))
+		if (talk_any_whole(talk_part(t, group.s, at + n), GOES_ON) || talk_is_one_of(clause_word_behind(clause, at + n), AS_IT_GOES) || is_going_on(clause, at) || goes_on(sentence))
 			return at;
 	}
 	return NULL;
@@ -177,6 +179,74 @@ adds_amount(struct talk t)
 			continue;
 		each = talk_find_word(sentence, EACH);
 		if (each && talk_is_one_of(clause_word_ahead(sentence, each), "after with on at in during for") && is_each_round(sentence, each + clause_word_behind(sentence, each).n))
+			return at;
+	}
+	return NULL;
+}
+
+#define THE_MORE	"the longer|the more|the further"
+#define THE_LARGER	"the more|the larger|the higher|the bigger|the greater"
+#define OF_TIME		"time long longer run runs running train trains training trained use uses using epochs epoch steps step iterations iteration images frames videos files requests calls rounds episodes games queries generations"
+#define OF_SIZE		"batch batches resolution length size width layers channels parameters classes words tokens context prompt sequence sequences pixels workers gpus cards data samples long-form text texts audio"
+
+/* "The longer it runs, the more memory it uses": by time or rounds, and not by how much is
+ * given. */
+static const char *
+grows_the_more(struct talk t)
+{
+	struct talk rest, sentence, ahead, behind;
+	const char *at, *then, *end = t.s + t.n;
+	size_t n, m;
+
+	for (rest = t; (at = talk_find_whole(rest, THE_MORE, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		if (!(then = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), THE_LARGER, &m)))
+			continue;
+		ahead = talk_part(t, at, then);
+		behind = talk_part(t, then, sentence.s + sentence.n);
+		if (talk_any_whole(ahead, OF_TIME) && !talk_any_whole(ahead, OF_SIZE) && talk_any_whole(behind, MEMORY) && !clause_is_question(sentence) && !talk_any_whole(sentence, "not free available left"))
+			return then;
+	}
+	return NULL;
+}
+
+#define HEAPS		"accumulate|accumulates|accumulating|accumulated|piles up|piling up|builds up|building up"
+
+/* "Something accumulates memory": of memory as what is heaped up. */
+static const char *
+heaps_up(struct talk t, clause_refuse *refuses)
+{
+	struct talk rest, clause, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, HEAPS, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		word = clause_word_behind(clause, at + n);
+		while (talk_is_one_of(word, "the gpu cuda system more and some"))
+			word = clause_word_behind(clause, word.s + word.n);
+		if (talk_is_one_of(word, MEMORY) && !clause_says_no(talk_part(clause, clause.s, at), "if should would could may might") && !refuses(t, clause, at))
+			return at;
+	}
+	return NULL;
+}
+
+#define BY_COUNT	"number of gpus|number of gpu|number of processes|number of ranks|number of cards|number of nodes|gpu number|gpu count|gpus count|process count|more gpus|more processes|more ranks|more cards|world size|world_size|each additional gpu|every additional gpu|each added gpu"
+#define SCALES		"increase increases increasing increased grow grows growing scale scales scaling scaled multiply multiplies multiplied double doubles doubled rise rises linear linearly proportional proportionally"
+#define OF_MACHINE	"ram|cpu memory|host memory|system memory|main memory|machine memory|physical memory"
+
+/* "RAM usage scales as more GPUs are used": with how many there are, and not with time. */
+const char *
+oom_rise_by_count(struct talk t)
+{
+	struct talk rest, sentence;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, BY_COUNT, &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		if (talk_has_whole(sentence, OF_MACHINE) && talk_any_whole(sentence, SCALES) && !talk_has_whole(sentence, "gpu ram|vram|video ram|gpu memory") && !clause_says_no(sentence, "if should would could decrease decreases reduce reduces less") &&
+		    !memchr(sentence.s, '?', sentence.n))
 			return at;
 	}
 	return NULL;
@@ -274,7 +344,7 @@ oom_rise(struct talk t, clause_refuse *refuses)
 {
 	const char *at = grows_itself(t, refuses);
 
-	return at || (at = has_growth(t, refuses)) || (at = adds_amount(t)) || (at = piles_up(t)) ? at : grows_elsewhere(t, refuses);
+	return at || (at = has_growth(t, refuses)) || (at = grows_the_more(t)) || (at = heaps_up(t, refuses)) || (at = adds_amount(t)) || (at = piles_up(t)) ? at : grows_elsewhere(t, refuses);
 }
 
 #define LESSENS		"decrease|decreases|decreased|drop|drops|dropped|fall|falls|fell|goes down|reduce|reduces|reduced|released|freed|cleared|is released|is freed|gets released|release|releases"

@@ -6,6 +6,8 @@
 
 /* Where T says of memory that it goes on to grow, but where REFUSES is true of that; or NULL. */
 const char	*oom_rise(struct talk t, clause_refuse *refuses);
+/* Where it says that the machine's memory grows with how many devices or processes there are. */
+const char	*oom_rise_by_count(struct talk);
 /* That memory falls as each epoch ends; or NULL. */
 const char	*oom_rise_falls(struct talk t);
 

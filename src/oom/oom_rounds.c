@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_clause.h"
 
 #define NUMERALS	"一|二|两|三|四|五|六|七|八|九|十|百|千|万|几|多"
 #define ROUNDS_CHINESE	"个epoch|epoch|多个epoch|轮|次|步|个step|step|个iter|iter|个batch|个小时|小时|分钟|天|个视频|个文件|张图|页|个样本"
@@ -166,4 +167,20 @@ oom_rounds_abroad(struct talk t)
 			return to;
 	}
 	return NULL;
+}
+
+#define WENT_WELL	"successful successfully trained completed finished processed done full complete good normal correct training working"
+
+/* "several successfully trained batches" */
+bool
+oom_rounds_well(struct talk t)
+{
+	struct talk word = clause_word_behind(t, t.s);
+
+	if (!talk_is_one_of(word, "some several few many hundreds thousands dozens") && !(word.n > 0 && is_digit(*word.s) && !talk_is_one_of(word, "0 1")))
+		return false;
+	do
+		word = clause_word_behind(t, word.s + word.n);
+	while (talk_is_one_of(word, WENT_WELL));
+	return talk_is_one_of(word, "epochs iterations iters steps batches");
 }

@@ -12,6 +12,8 @@ const char	*oom_rounds_items(struct talk t);
 /* Where T says how many rounds it goes on for at most. */
 const char	*oom_rounds_most(struct talk t);
 
+/* Does T, which stands behind "after", begin with several rounds that went well? */
+bool		oom_rounds_well(struct talk);
 /* The same in other languages, but English. */
 const char	*oom_rounds_abroad(struct talk);
 

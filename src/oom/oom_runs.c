@@ -60,7 +60,7 @@ oom_runs_restarted(struct talk t)
 	return at && !clause_is_question(talk_sentence(t, at)) ? at : NULL;
 }
 
-#define SECOND_ONES	"the second time i|the second time it|inference the second time|inference a second time|it the second time|'second time'|\"second time\"|the second animation|second animation|during the second run|the second video directly|on the second clip|at the second clip|second inference|" \
+#define SECOND_ONES	"second or third time|second or third run|2nd or 3rd time|third time i|third time it|3rd time i|3rd time it|the second time i|the second time it|inference the second time|inference a second time|it the second time|'second time'|\"second time\"|the second animation|second animation|during the second run|the second video directly|on the second clip|at the second clip|second inference|" \
     "on the second call|at the second call|on the second job|at the second job|on the second song|at the second song|on the second file|at the second file|" \
     "second transcription|second conversion|2nd attempt|2nd inference|second attempt, it|2nd run|2nd time i|2nd time it|the 2nd image|the 2nd video|the 2nd generation"
 

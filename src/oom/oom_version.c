@@ -371,6 +371,29 @@ well_before(struct talk t)
 	return NULL;
 }
 
+#define NEWEST		"the latest|the newest|latest version|newest version|a newer|the new|a new version|newer version|latest release|newest release|the current version"
+
+/* "I recently updated to the latest version, and now it runs out of memory" */
+static const char *
+fails_since_newest(struct talk t)
+{
+	const char *at, *to, *end = t.s + t.n;
+	struct talk rest, sentence, word;
+	size_t n, m;
+
+	for (rest = t; (at = talk_find_whole(rest, "updated to|upgraded to|updating to|upgrading to|switched to|moved to", &n)); rest = talk_part(t, at + n, end)) {
+		sentence = talk_sentence(t, at);
+		word = clause_word_ahead(sentence, at);
+		while (talk_is_one_of(word, "have had recently just has"))
+			word = clause_word_ahead(sentence, word.s);
+		to = talk_find_whole(talk_head(sentence, at + n, sizeof("the latest version") + 8), NEWEST, &m);
+		rest = talk_part(t, at + n, sentence.s + sentence.n);
+		if (talk_is_one_of(word, "i we i've we've") && to && talk_any_whole(rest, "now since") && fails_there(sentence) && !talk_any_whole(talk_head(sentence, at + n, UPGRADED_WITHIN), HARDWARE) && !clause_is_question(talk_part(sentence, sentence.s, at)))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_version_told(struct talk t)
 {
@@ -387,6 +410,7 @@ oom_version_told(struct talk t)
 	at = at ? at : oom_wording(t, WORDING_BY_UPDATE);
 	at = at ? at : oom_wording(t, WORDING_LAST_WELL);
 	at = at ? at : oom_wording(t, WORDING_NEWER_FAIL);
+	at = at ? at : fails_since_newest(t);
 	at = at ? at : none_with(t);
 	at = at ? at : can_with_one(t);
 	at = at ? at : oom_wording(t, WORDING_VERSION_CHINESE);

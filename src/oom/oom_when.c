@@ -355,7 +355,7 @@ is_late(struct talk t)
 		return talk_first(t, "after which");
 	while (talk_next_phrase(t, "after ", &at, &n)) {
 		next = talk_head(talk_clause(t, at, n), at + n, AFTER);
-		if ((talk_any_begins(next, "epoc iteration iter step batch minute hour") || counts_rounds(next)) && !is_of_first(next) && !is_of_act(t, at + n) && !talk_any_phrase(talk_clause(t, at, n), OF_PEOPLE) &&
+		if ((talk_any_begins(next, "epoc iteration iter step batch minute hour") || counts_rounds(next) || oom_rounds_well(talk_head(t, at + n, 2 * AFTER))) && !is_of_first(next) && !is_of_act(t, at + n) && !talk_any_phrase(talk_clause(t, at, n), OF_PEOPLE) &&
 		    !talk_has_whole(next, "of audio|of speech|of video|of recording|of recordings|of footage|of music|step 0|iteration 0|iter 0|batch 0|two iterations|three iterations|2 iterations|3 iterations|two steps|three steps|2 steps|3 steps|two batches|three batches|2 batches|3 batches|first iteration|first step|first batch|first couple|first few|couple of steps|couple of iterations") &&
 		    !talk_any_begins(talk_head(t, at + n, 6), "each every") &&
 		    !clause_says_no(talk_part(t, talk_clause(t, at, n).s, at), "") && !is_of_learning(t, at))
