@@ -317,6 +317,27 @@ Test(recompute, a_search_ends_when_its_work_is_used_up)
 	cr_assert_eq(planned_peak(m), peak);
 }
 
+/* A search with hardly any effort ends on its first rungs, far above the budget; a pass goes there at
+ * once. */
+Test(recompute, a_pass_comes_to_a_budget_where_the_search_is_over)
+{
+	static const char chain[] = "network n { input x : f32[64] target t : f32[64]\n"
+	    "y = x -> 300 * (dense(64) -> sigmoid) loss mse(y, t) }\n";
+	struct module *m = prepared(source_from_text(arena, "net.nn", chain, strlen(chain)));
+	struct model *model = step_model(arena, m->train, &options, STEP_REPEATS);
+	int64_t all, peak, budget;
+	struct search_limits limits = { .work = 10000, .most_work = 10000, .products = true, .fits = within, .context = &budget };
+
+	step_try(model);
+	all = model->trial->peak;
+	limits.budget = budget = (all + step_least(model)) / 2;
+	cr_assert(recompute_search(model, &limits));
+	cr_assert_leq(peak = model->trial->peak, budget);
+	cr_assert_gt(model->trial->macs, 0);
+	recompute_apply(model, m->train, NULL);
+	cr_assert_eq(planned_peak(m), peak);
+}
+
 /* Just above what one node needs beside the gradients that are there (27 % of what keeping
  * everything takes, and 19 %), choices of states ran forward twice and more again, or none was
  * found. */
