@@ -140,6 +140,18 @@ may_be_recorded(const struct autopsy *y)
 	    !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP | TRACE_TRAINER | TRACE_GENERATES | TRACE_PROFILES | TRACE_GRAPH));
 }
 
+/* What else leaves no room, beside what the run needs: unused blocks in pieces, or other processes
+ * that have what was asked for. */
+static const char *
+either_the(const struct autopsy *y)
+{
+	if (!autopsy_may_go_on(y))
+		return "The";
+	if (y->hi > 0 && y->budget.unallocated >= y->hi)
+		return "Beside pieces that lie unused, either the";
+	return y->hi > 0 && autopsy_of_others(y) >= y->hi ? "Beside what others have of it, either the" : "Either the";
+}
+
 /* A step took most of it, or what was kept of earlier ones: what that is made of. What is less, no
  * list tells: whether there is a batch, pixels or a length to be smaller is told by the lines that
  * have them (SAYS_BATCH_SAID). */
@@ -159,7 +171,7 @@ own_step(struct autopsy *y, const char *have)
 	    ", the same whatever the batch, or ") "for what its layers make, which grows with " UNTRIED(BY_BATCH, "the samples at once (the batch) and their size") OF_ONE_SAMPLE("the size of a sample") " (pixels, length)" AFTERWARDS("; or something is held of " IN_SERVING("what ran before in the same process")
 	    IN_TRAINING("earlier steps (" HAS_TRAINED(IN_TORCH("losses with their graph, ")) "lists of results), and grows from one to the next")) ".") AFTERWARDS(HAD_STEPS(" Where it fails only after steps that had fitted%s, something may be held from "
 	    "earlier ones (" HAS_TRAINED(IN_TORCH("sums of losses with their graph, ")) "lists of results), or samples or a phase (tests, a file that is saved) came that need more.")) "%s",
-	    have, autopsy_may_go_on(y) ? "Either the" : "The", y->log.paste.later.line ? arena_printf(y->arena, " (%s)", autopsy_said(y, &y->log.paste.later)) : "", may_be_recorded(y) ?
+	    have, either_the(y), y->log.paste.later.line ? arena_printf(y->arena, " (%s)", autopsy_said(y, &y->log.paste.later)) : "", may_be_recorded(y) ?
 	    y->log.paste.older && !y->log.paste.newer ? " Where nothing is trained, as in tests and inference, volatile=True of PyTorch before 0.4 spares what forward keeps for backward." :
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));
 }
@@ -375,9 +387,10 @@ pools(struct autopsy *y)
 		    "or CUPY_GPU_MEMORY_LIMIT, was reached, not the device's end.",
 		    size_human(human, limit->bytes)));
 	if (y->main->kind == OOM_CUPY && !(pool->known && pool->bytes < y->lo / LITTLE_OF))	/* else nothing is in it that helps */
-		autopsy_cause(y, SAYS_POOLS, "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
+		autopsy_cause(y, SAYS_POOLS, limit->known ? "CuPy's pool keeps blocks that were freed, for arrays of their size, and counts "
 		    "them: get_default_memory_pool().free_all_blocks() gives them back. Arrays that a variable, "
-		    "a list or the last error still names are not freed.");
+		    "a list or the last error still names are not freed." : "CuPy gives back all free blocks of its pool before it says so: what it has are arrays that a variable, a list or the last error "
+		    "still names, and pieces between them.");
 	if (is_of_session(y->main) && y->lo < IMPOSSIBLE && y->log.paste.unmade && y->log.paste.unmade >= y->main->line - 1 && y->log.paste.unmade <= y->main->last)
 		autopsy_cause(y, SAYS_POOLS, "It failed while a session was made, ahead of any input: weights are put in their place then, once for each session and process. Fewer of these, a smaller "
 		    "network or one in fewer bits, or other programs that let go of that memory, leave room; smaller inputs or batches do not.");
@@ -405,7 +418,7 @@ largest_block(struct autopsy *y)
 	if (autopsy_is_large_block(y))
 		autopsy_cause(y, SAYS_LARGEST_BLOCK, "The drivers of several Intel devices, Arc A among them, give no single block of "
 		    "4 GiB or more, however much is free, unless they are told to "
-		    "(UR_L0_USE_RELAXED_ALLOCATION_LIMITS=1 where it serves). Made in parts, or of fewer " UNTRIED(BY_BATCH, "samples or ")
+		    "(UR_L0_ENABLE_RELAXED_ALLOCATION_LIMITS=1 where it serves). Made in parts, or of fewer " UNTRIED(BY_BATCH, "samples or ")
 		    "pixels, it may fit.");
 	else if (strcmp(y->main->who, "Vulkan") == 0 && y->lo >= VULKAN_BLOCK && !y->main->says && !(y->main->facts & (TRACE_LIMIT | TRACE_LAYERS | TRACE_CACHE)))
 		autopsy_cause(y, SAYS_LARGEST_BLOCK, "Many drivers of Vulkan's give no single piece larger than 2 or 4 GiB (maxMemoryAllocationSize), however much is free. Where that was it, what is asked for has to be "

@@ -68,7 +68,7 @@ check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 	int64_t *most = b->reserved > b->allocated ? &b->reserved : &b->allocated;
 
 	if (o->kind == OOM_CUDA && b->total > 0 && b->total < LEAST_TOTAL)
-		doubt(a, b, "What the device has", &b->total, "is less than any card has: the number is broken or in part. "
+		doubt(a, b, "What the device has", &b->total, "is less than cards that train have: the number is broken or in part. "
 		    "It is left out.");
 	if (o->kind != OOM_XLA && b->total > 0 && *most > b->total + off) {
 		char human[SIZE_TEXT];

@@ -163,6 +163,9 @@ numbered_layer(const char *node, size_t *n, long *number)
 	return NULL;
 }
 
+/* How long what models take does. */
+#define STAY_WITH_KERAS	"in TensorFlow 1 graph and weights of each stay until tf.keras.backend.clear_session(), in TensorFlow 2 its weights as long as something holds the model"
+
 static void
 earlier_models(struct autopsy *y)
 {
@@ -175,23 +178,20 @@ earlier_models(struct autopsy *y)
 	if ((part = numbered_part(y->main->node, scopes, &n, &number)))
 		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it. Where Keras gave it that, as it counts, training "
 		    "was set up %s before in the same process, for this network (as compile does, if it is called again) or for "
-		    "others. Graphs, the optimizer's numbers and the other networks' weights stay until "
-		    "tf.keras.backend.clear_session(); in a notebook or a search over models they add up.", (int)n, part,
+		    "others. In TensorFlow 1 graphs, the optimizer's numbers and the other networks' weights stay until "
+		    "tf.keras.backend.clear_session(), in TensorFlow 2 as long as something holds their models; in a notebook or a search over models they add up.", (int)n, part,
 		    number == 1 ? "once" : arena_printf(y->arena, "%ld times", number)));
 	else if ((part = numbered_part(y->main->node, models, &n, &number)) && number >= SEVERAL_MODELS)
 		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it. Where Keras gave it that, as it numbers models without "
 		    "a name, at least %ld others were made before in the same process, and where those are no parts of one network, "
-		    "as in a notebook or a search over models, it keeps the graph and the weights of each until "
-		    "tf.keras.backend.clear_session().", (int)n, part, number - 1));
+		    "as in a notebook or a search over models, they may be there yet: " STAY_WITH_KERAS ".", (int)n, part, number - 1));
 	else if ((part = ready_made(y->main->node, &n, &number)) && number >= SEVERAL_MODELS)
 		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it, named as a layer of Keras' ready-made networks. "
 		    "Where TensorFlow counted it up, %ld of it were made before in its graph. Where a network is made or loaded "
-		    "anew for each picture or each round, all of them stay until tf.keras.backend.clear_session(); made once, ahead "
-		    "of the loop, it is there once.", (int)n, part, number));
+		    "anew for each picture or each round, all of them may be there yet: " STAY_WITH_KERAS ". Made once, ahead of the loop, it is there once.", (int)n, part, number));
 	else if ((part = numbered_layer(y->main->node, &n, &number)))
 		autopsy_cause(y, SAYS_EARLIER_MODELS, arena_printf(y->arena, "The operation's name has %.*s in it. Where Keras gave it that, it counts such layers over all models of a process (or of TensorFlow's graph): "
-		    "where this network has fewer than %ld of them, others were made before, as in each round of a loop, a search or a notebook, and their weights and graphs stay until "
-		    "tf.keras.backend.clear_session().", (int)n, part, number));
+		    "where this network has fewer than %ld of them, others were made before, as in each round of a loop, a search or a notebook, and may be there yet: " STAY_WITH_KERAS ".", (int)n, part, number));
 }
 
 bool
@@ -220,8 +220,7 @@ limits(struct autopsy *y)
 		    size_human(human, y->limit)));
 	else if (autopsy_is_limited(y))
 		autopsy_cause(y, SAYS_LIMITS, arena_printf(y->arena, "The framework could have %s and no more: that is a "
-		    "limit, or what another process had left when this one began, not the size of a "
-		    "card. " LISTER " tells which; in TensorFlow the limit is memory_limit or "
+		    "limit, or what was free of the device when this one began, less what TensorFlow leaves to others. " LISTER " tells which; in TensorFlow the limit is memory_limit or "
 		    "per_process_gpu_memory_fraction.", size_human(human, y->limit)));
 }
 
@@ -414,7 +413,7 @@ update(struct autopsy *y)
 			if (is_part(optimizer[i], s, n) && s[n]) {
 				autopsy_cause(y, SAYS_UPDATE, arena_printf(y->arena, "By its name the operation %s "
 				    "%s%s: then its tensor has a number for each element of a weight, and "
-				    "the batch plays no part in its size.%s", made ? "gives what is kept by" : "is of the update by", optimizer[i], made ? " its first values" : "", of_many_rows(y)));
+				    "the batch plays no part in its size (but of an embedding whose gradient is sparse, which has a row for each index of the batch).%s", made ? "gives what is kept by" : "is of the update by", optimizer[i], made ? " its first values" : "", of_many_rows(y)));
 				return;
 			}
 	}
@@ -423,8 +422,8 @@ update(struct autopsy *y)
 #define LEAST_CARD	((int64_t)2 << 30)	/* no card that HIP runs on has less */
 
 /* Is the device, by its bytes, a processor's own? Then what it has is a setting. */
-static bool
-is_part_of_processor(const struct autopsy *y)
+bool
+autopsy_is_part_of_processor(const struct autopsy *y)
 {
 	return strcmp(y->main->who, "PyTorch on HIP") == 0 && y->budget.total > 0 && y->budget.total < LEAST_CARD;
 }
@@ -435,7 +434,7 @@ roomy(struct autopsy *y)
 	int64_t used = y->budget.in_use >= 0 ? y->budget.in_use : y->budget.allocated;
 	char human[SIZE_TEXT];
 
-	if (is_part_of_processor(y)) {
+	if (autopsy_is_part_of_processor(y)) {
 		autopsy_cause(y, SAYS_ROOMY, arena_printf(y->arena, "The device has %s by the message, less than any card that HIP runs on: as a rule that is a processor's own GPU (an APU), and what the "
 		    "machine's firmware sets aside for it of the machine's memory (UMA frame buffer size), where it lets one choose.", size_human(human, y->budget.total)));
 		return;

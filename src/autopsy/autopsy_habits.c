@@ -37,7 +37,7 @@ static const struct {
 	    "much the machine has: more of it, or less at once, helps." },
 	[HABIT_SHM] = { OF_EITHER, false, 0, "has /dev/shm with %s in all. Where the program that failed ran there, what its processes share had no more room than that, however much the machine has: a larger one (in Docker "
 	    "--shm-size, or --ipc=host), or less that is shared at a time, holds it." },
-	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), weights, gradients and the optimizer's "
+	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), what it is told to take of weights, gradients and the optimizer's "
 	    "numbers lie there, and buffers beside them, of all processes of a machine together: with Adam, as a rule, 12 bytes and more for each weight that is trained, 78 GiB for 7 thousand million. " TRY BY_ADAPTER "Fewer weights that "
 	    "are trained (LoRA)" TRY BY_ANYTHING "more devices or machines in its place" TRY BY_ANYTHING "a file for a part (NVMe)" TRY_END " take less there." },
 	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, UNTRIED(BY_WORKERS, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
@@ -51,7 +51,7 @@ static const struct {
 	[HABIT_FRAMES] = { OF_DEVICE, false, 0, "reads a file as a whole onto the device (%s). Where the file is large, it lies there as a whole, and while it is read or worked with often more than once: in parts "
 	    "(dask_cudf), fewer columns, or with the machine's memory beside it (RMM's managed memory), it need not fit." },
 	[HABIT_OCCUPIES] = { OF_DEVICE, true, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "has %s in a command of YOLOX. Where that is its --occupy, it takes nine tenths of the device as one tensor, less what is in use, ahead of the first step and whatever the "
-	    "batch: that is refused where a display or another process has more than a tenth, or no single piece is as large. Without it, memory is taken as it is needed." },
+	    "batch: that is refused where nvidia-smi, which it asks, counts that device under another number (CUDA_VISIBLE_DEVICES), where something took a part meanwhile, or no single piece is as large. Without it, memory is taken as it is needed." },
 	[HABIT_MOVED] = { OF_DEVICE, false, 0, "puts data, by its words, on the device (%s). Where that is all of it, and not a batch, it lies there whole: a batch that is put there in each round takes a part of that." },
 	[HABIT_TEXTS] = { OF_EITHER, false, TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP, "is of transformers' sets of texts (%s). Where it was the machine's memory, and the run's set is one of those (TextDataset, LineByLineTextDataset), its file is read whole, and tokens are made of all of it "
 	    "there, in each process: many times the file's bytes. A smaller file, or datasets (load_dataset(\"text\"), map()), which keeps what is made in a file, takes less." },
@@ -73,7 +73,7 @@ static const struct {
 	    "made dense by a few rows at once, it needs a part of that.", IN_R },
 	[HABIT_CACHE] = { OF_HOST, false, 0, "may have samples kept (%s): where that is of the run, all of them come to lie there, decoded as they are, by the end of the first epoch. Without it, or "
 	    "kept in a file, they do not." },
-	[HABIT_SHUFFLE] = { OF_HOST, false, 0, "shuffles in a buffer of %s: where that is of the run, as many samples lie there, decoded as they are by then. A smaller buffer, or names or "
+	[HABIT_SHUFFLE] = { OF_HOST, false, 0, "shuffles in a buffer of %s: where that is of the run, as many samples (batches, where it stands behind batch()) lie there, decoded as they are by then. A smaller buffer, or names or "
 	    "encoded samples that are shuffled in place of decoded ones, take less." },
 	[HABIT_SCALER] = { OF_HOST, false, 0, "scales all that it is given at once (%s): a copy of it, in floats of 8 bytes where it had whole numbers, as pictures have in 1 each. Where that is "
 	    "a whole data set, a batch scaled as it is used, or a part after the other (partial_fit), takes a part of that." },
@@ -99,7 +99,7 @@ static const struct {
 	    "fewer vectors at a time." },
 	[HABIT_NEIGHBOURS] = { OF_HOST, false, TRACE_ALL_PAIRS, "names %s. Where that is scikit-learn's DBSCAN, all neighbours within eps of each point are kept at once; hdbscan makes a number for each pair of points where no tree serves its "
 	    "metric or its data (sparse ones). A smaller eps, fewer columns (PCA ahead of it), or a part of the points take less." },
-	[HABIT_EMBEDS] = { OF_HOST, false, 0, "names %s. Where that is umap-learn's, its search for neighbours takes less with " UNTRIED(BY_LEAN, "low_memory=True, or with ") "fewer neighbours (n_neighbors), columns (PCA ahead of it) or points" UNTRIED(BY_LEAN, "; where each point's first place "
+	[HABIT_EMBEDS] = { OF_HOST, false, 0, "names %s. Where that is umap-learn's, its search for neighbours takes less with " UNTRIED(BY_LEAN, "low_memory=True (which it is by itself since 0.5), or with ") "fewer neighbours (n_neighbors), columns (PCA ahead of it) or points" UNTRIED(BY_LEAN, "; where each point's first place "
 	    "comes of the neighbours' graph (init=\"spectral\", unless it is told), that takes memory, too (init=\"random\" does not)") "." },
 	[HABIT_FOREST] = { OF_HOST, false, 0, "makes a forest of trees (%s). Where that is scikit-learn's, and nothing bounds them, each tree grows until its leaves cannot be parted, up to about two nodes for each row, and all of them are kept: "
 	    "a bound (max_depth, min_samples_leaf, max_leaf_nodes), fewer trees (n_estimators), or fewer rows for each (max_samples) takes less." },
@@ -145,17 +145,17 @@ static const struct {
 	[HABIT_JOINED] = { OF_EITHER, false, 0, "joins what was predicted so far with the next (%s), as transformers' Trainer does in evaluation: where results are logits, a number for each position and "
 	    "word of all samples comes to lie there, on the device until eval_accumulation_steps moves them. Reduced as they come (preprocess_logits_for_metrics, argmax), or not kept "
 	    "(prediction_loss_only), they take less." },
-	[HABIT_WHOLE] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "runs %s. Where that is the script of diffusers', it trains all weights of a network (the U-Net, or what takes its place), unless it is told of LoRA: each has its gradient and what the "
-	    "optimizer keeps, whatever the batch, and text encoders and the autoencoder lie beside them. An adapter (the script of that name with _lora), or an optimizer of fewer bits, "
+	[HABIT_WHOLE] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "runs %s. Where that is the script of diffusers', it trains all weights of a network (the U-Net, or what takes its place; a ControlNet, and the U-Net lies beside it), unless it is told of LoRA: each has its gradient and what the "
+	    "optimizer keeps, whatever the batch, and text encoders and the autoencoder lie beside them. An adapter, where there is a script for it (of that name with _lora), or an optimizer of fewer bits, "
 	    "takes less." },
 	[HABIT_SERVER] = { OF_DEVICE, false, 0, "has vLLM beside training (%s): where both are on one device, what vLLM sets aside there, a share of all of it, is not there for the "
 	    "step, nor the other way round. " TRY BY_SHARE "A smaller share" TRY BY_SLEEP "one that is let go of while training goes on (sleep mode)" TRY BY_ANYTHING "a device of its own" TRY_END ", leave room." },
 	[HABIT_CONTEXT] = { OF_DEVICE, false, TRACE_LAYERS, "has %s, positions as llama.cpp counts them. Where the run's context is as long, as it is in some versions where -c (num_ctx) says nothing, keys and "
-	    "values lie there for all of them from the start, and what is computed grows with it: a shorter context takes less." },
+	    "values lie there for all of them from the start (in newer llama.cpp not in layers with a sliding window), and what is computed grows with it: a shorter context takes less." },
 	[HABIT_SIZES] = { OF_DEVICE, false, 0, "has %s, by its name pictures of several sizes. Where the run changes their size as it goes on, some batches are larger than those before, and it may fail "
 	    "only at one of them: " TRY BY_ANYTHING "without it" TRY BY_ANYTHING "with a lower bound" TRY BY_BATCH "with fewer pictures at once" TRY_END ", the largest fits." },
 	[HABIT_BENCHMARK] = { OF_DEVICE, true, TRACE_LOADING, "has cuDNN try its ways of a convolution (%s) at the first step of each size, with workspaces as large as there is room for. Where sizes differ from "
-	    "step to step, or the device is nearly full, it takes less with that off." },
+	    "step to step, or the device is nearly full, it may take less with that off." },
 	[HABIT_UNIT] = { OF_DEVICE, true, 0, "has %s, and a policy that wraps layers (auto_wrap_policy) was not found there. Where none is set, FSDP takes the network as one unit, and puts all of its weights "
 	    "together on each device for forward and for backward: with a unit for each layer, those of few layers lie there at a time." },
 	[HABIT_WITHOUT] = { OF_DEVICE, false, 0, "tells that bitsandbytes is not built for a GPU. Where the run is to have weights in 8 or 4 bits, or an optimizer's numbers, by it, no device takes them so: a version "
@@ -164,7 +164,7 @@ static const struct {
 	    "each number has a gradient and what the optimizer keeps, too: without them, or with an adapter for them, too, it takes less." },
 	[HABIT_UNCHECKED] = { OF_DEVICE, false, TRACE_LOADING | TRACE_EVALUATES, "%s. Where it trains, what forward makes is all kept for backward then: with gradient checkpointing a part of it is, and the rest "
 	    "made once more, which takes longer, and less room." },
-	[HABIT_MERGES] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "names the merging of an adapter into a model's weights (%s). Where that is what failed, all of them are made anew there, in 16 bits as a rule, however few they had for training (4, 8), beside what is "
+	[HABIT_MERGES] = { OF_EITHER, false, TRACE_BACKWARD | TRACE_STEP, "names the merging of an adapter into a model's weights (%s). Where that is what failed, and it makes all of them anew there, in 16 bits (as Unsloth's merged_16bit, or a base that is read so for it), however few they had for training (4, 8), beside what is "
 	    "there: 13 GiB for 7 thousand million. In a process of its own, on the processor, or written in parts as it goes on, it needs less there, and the adapter by itself (save_pretrained() of PEFT's model) is "
 	    "a small part of that." },
 	[HABIT_INDEX] = { OF_DEVICE, false, 0, "has an error of an index (%s). Where that is of the same run, as on the processor, it fails so on a device, too, and what a library of CUDA says "
@@ -206,7 +206,7 @@ static const struct {
 	[HABIT_GRAPH] = { OF_EITHER, false, 0, "makes an operation of TensorFlow within a loop in which a session runs (line %s). Where that is version 1, or its graph, each round adds it to the graph once more, which is "
 	    "not let go of, so that memory grows evenly: made once, ahead of the loop (graph.finalize() there tells of one that is not), it is there once." },
 	[HABIT_LOOP] = { OF_EITHER, false, TRACE_TWICE, "may make a network within a loop (line %s). Where one is made anew in each round, those before stay for as long as something holds "
-	    "them" IN_KERAS(": Keras keeps each until clear_session()") IN_TORCH("; in PyTorch a name, a list or an optimizer does") ". Made once, ahead of the loop, or let go of at the end of "
+	    "them" IN_KERAS(": in TensorFlow 1 graph and weights of each stay until clear_session()") IN_TORCH("; in PyTorch a name, a list or an optimizer does") ". Made once, ahead of the loop, or let go of at the end of "
 	    "each round, it is there once." },
 };
 
@@ -279,7 +279,7 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 }
 
 /* Where a program is put on the processor already. */
-#define MERGES_THERE	"names the merging of an adapter into a model's weights (%s). Where that is what failed, and it ran on the processor, the machine's memory has to hold all of them, in 16 bits as a rule, however few they had for training (4, 8), 13 GiB for " \
+#define MERGES_THERE	"names the merging of an adapter into a model's weights (%s). Where that is what failed, and it ran on the processor, the machine's memory has to hold all of them, where they are made anew for it in 16 bits as a rule, however few they had for training (4, 8), 13 GiB for " \
     "7 thousand million, and as they are read and written a part of them, or all, once more: more of it, a swap file meanwhile, or a program that goes over the files one by one holds them."
 
 /* The sentence with the name in its place. */

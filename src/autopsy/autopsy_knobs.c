@@ -25,7 +25,7 @@ static const char *const says[KNOBS] = {
 	[KNOB_PIECE] = "Where a recording is cut into pieces as long as that, results grow with them, and shorter ones take less. What lies there as a whole, as what "
 	    "is put together of the pieces, grows with the recording.",
 	[KNOB_TOKENS] = "Where that bounds how much a batch of training has, as in fairseq its tokens, or samples of waveforms, and in ESPnet its bins, results of layers grow with "
-	    "it. One sample that is longer than all of it has to be cut or left out.",
+	    "it. One sample that is longer than all of it is a batch by itself, or refused: cut or left out, it is neither.",
 	[KNOB_LASTS] = "Where that bounds how long a recording is that the run is given, as in NeMo, what layers keep grows with the longest of a batch, to which the others are padded; where it bounds the seconds of all of "
 	    "a batch, as in icefall, with those, and a recording that is longer makes a batch of its own.",
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
@@ -36,7 +36,7 @@ static const char *const says[KNOBS] = {
 	    "a smaller number for the device that is full, a shorter max_seq_len, or weights in fewer bits leave more.",
 	[KNOB_PRESERVED] = "Where that is of FramePack, as much of the device is left free of the model's weights, for what is computed: a larger value leaves more, and is slower.",
 	[KNOB_DPO] = "Where that is what failed, and has a reference model, " UNTRIED(BY_OFFLOADING, "all weights of that lie there beside those that are trained, and ") "each step goes through both with two texts for each prompt.",
-	[KNOB_ACTORS] = "Where the run has several models that learn from feedback (an actor, a critic, a reference, a model of rewards), all that are on one device lie there at once, with gradients and the "
+	[KNOB_ACTORS] = "Where the run has several models that learn from feedback (an actor, a critic, a reference, a model of rewards), all that are on one device lie there at once, where they are not moved off or let go of between phases, with gradients and the "
 	    "optimizer's numbers of those that are trained, and keys and values of the texts that are written.",
 	[KNOB_THREADS] = "Where that is of a program that goes over the frames of a film, as many threads as it says work on frames at once, and what they take on the device beside the weights grows with "
 	    "their number.",

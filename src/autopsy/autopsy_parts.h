@@ -21,6 +21,7 @@
 /* What others have of the device, where that is more than libraries take; or 0. */
 #define AUTOPSY_LARGE_CONTEXT	((int64_t)3 << 29)	/* more than CUDA's context and its libraries take */
 int64_t	autopsy_of_others(const struct autopsy *);
+bool	autopsy_is_part_of_processor(const struct autopsy *);
 
 /* Is the request larger than any block that drivers of such devices give? */
 bool	autopsy_is_large_block(const struct autopsy *);

@@ -82,12 +82,12 @@ code(struct autopsy *y)
 		    "that.", p->all_run));
 	if (p->volatiles && !p->no_grad && is_since_04(y->main) && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d sets volatile, which has had no effect since PyTorch 0.4, and the "
-		    "message is of a later one. Where that code ran, what it was to switch off is on, so autograd keeps all that forward makes. "
+		    "message is of a later one. Where that code ran, what it was to switch off is on, so autograd keeps what backward would need. "
 		    "torch.no_grad() takes its place.", p->volatiles));
 	else if (p->older && p->newer && !p->no_grad && !(y->main->facts & (TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "%s of PyTorch 0.3 and 0.4. Where code for the one runs in the other: volatile=True, by which code for "
-		    "the older switches gradients off in evaluation, has had no effect since 0.4, so that autograd keeps all that "
-		    "forward makes there. torch.no_grad() takes its place.", p->older == p->newer ?
+		    "the older switches gradients off in evaluation, has had no effect since 0.4, so that autograd keeps what "
+		    "backward would need there. torch.no_grad() takes its place.", p->older == p->newer ?
 		    arena_printf(y->arena, "Line %d speaks", p->older) :
 		    arena_printf(y->arena, "Lines %d and %d speak", p->older, p->newer)));
 	if (p->moves && y->main->kind == OOM_CUDA && !y->main->says && !(y->main->facts & (TRACE_LATE | TRACE_FORWARD | TRACE_BACKWARD)) &&
@@ -113,8 +113,8 @@ code(struct autopsy *y)
 		    "backward of their sum, or torch.autograd.grad() of what is asked for, needs none of that.", p->keeps));
 	if (p->evaluates && p->runs && !p->no_grad && !(y->main->facts & (TRACE_NO_GRAD | TRACE_BACKWARD | TRACE_STEP)))
 		autopsy_cause(y, SAYS_CODE, arena_printf(y->arena, "Line %d sets a network to evaluation, line %d runs it, and torch.no_grad() was "
-		    "not found in what was read. eval() changes what layers do, not what is kept: unless no_grad%s stands around that, "
-		    "autograd keeps all that forward makes, as if to train on it.", p->evaluates, p->runs, autopsy_or_volatile(y)));
+		    "not found in what was read. eval() changes what layers do, not what is kept: unless no_grad%s or inference_mode stands around that, "
+		    "autograd keeps what backward would need, as if to train on it.", p->evaluates, p->runs, autopsy_or_volatile(y)));
 }
 
 /* Is what reads weights near a message, or its bar the last that the log has of them? */

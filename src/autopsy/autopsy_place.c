@@ -81,7 +81,7 @@ loading(struct autopsy *y)
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
 		place_cause(y, SAYS_LOADING, "It failed at the first call of the device, before this process had "
 		    "anything there: where the device is full, that is another process's, which " LISTER
-		    " lists; else the driver was refused memory of the machine or the addresses that it reserves (ulimit -v).");
+		    " lists; else, as a rule, the driver was refused memory of the machine or the addresses that it reserves (ulimit -v).");
 }
 
 /* What the optimizer's step was given to call is no step of it. */
@@ -97,7 +97,7 @@ step(struct autopsy *y)
 	if (!autopsy_in_update(y->main))
 		return;
 	place_cause(y, SAYS_STEP, y->main->facts & TRACE_STATE ? "By the traceback it failed where the optimizer makes "
-	    "what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), made "
+	    "what it keeps: numbers for each element of a weight (Adam two, in PyTorch of the weight's type), made "
 	    "at the first step as a rule and held from then on. The batch plays no part in their size; " TRY BY_ANYTHING "SGD" TRY BY_ANYTHING "an "
 	    "optimizer in 8 bits" TRY BY_ADAPTER "fewer weights that are trained" TRY_END " need less." :
 	    "By the traceback it failed in the optimizer's step, whose tensors are as large as weights: "
@@ -128,7 +128,7 @@ evaluation(struct autopsy *y)
 
 	if (!y->validation && is_warned_of_volatile(y) && !(o->facts & (TRACE_BACKWARD | TRACE_STEP))) {
 		place_cause(y, SAYS_VOLATILE_WARNED, arena_printf(y->arena, "On line %d PyTorch warns that volatile has no effect any "
-		    "more. Where what failed is of that code, what it was to switch off is on, so autograd keeps all that forward makes. "
+		    "more. Where what failed is of that code, what it was to switch off is on, so autograd keeps what backward would need. "
 		    "torch.no_grad() takes its place.", y->log.no_volatile));
 		return;
 	}
@@ -173,7 +173,7 @@ autopsy_tests(struct autopsy *y)
 	if (!autopsy_in_tests(y) || y->log.paste.no_grad)
 		return;
 	place_cause(y, SAYS_EVALUATION, arena_printf(y->arena, "%s. Where gradients are off there (torch.no_grad()%s within it or around a call of it, of which %s shows nothing), what is given at once decides, "
-	    "its own batch and the size of its samples, beside weights and results that are kept. Where they are not, autograd keeps all that forward makes, as if to "
+	    "its own batch and the size of its samples, beside weights and results that are kept. Where they are not, autograd keeps what backward would need, as if to "
 	    "train on it, and results hold it from batch to batch.", o->function[0] ?
 	    arena_printf(y->arena, "By the traceback it failed in %s()", o->function) :
 	    "By the title of its bar of progress it was evaluating", autopsy_or_volatile(y), o->function[0] ? "a traceback" : "a bar"));

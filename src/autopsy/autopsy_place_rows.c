@@ -19,10 +19,10 @@ const struct place_cause autopsy_places[] = {
 	    "plays no part. TRL generates without with ds3_gather_for_generation=False." },
 	{ TRACE_GATHERS, 0, TRACE_LOADING | TRACE_GENERATES, "By the traceback it failed where weights that are split among devices are put "
 	    "together, to be saved or run, so that a device holds more of them than its part. The batch "
-	    "plays no part. " UNTRIED(BY_OFFLOADING, "For a state dict that is saved, FSDP gathers them in the machine's memory with "
+	    "plays no part. " UNTRIED(BY_OFFLOADING, "For a state dict that is saved, FSDP moves them off the device unit by unit with "
 	    "FullStateDictConfig(offload_to_cpu=True, rank0_only=True), and a sharded one gathers nothing.") },
 	{ TRACE_SAVES, 0, TRACE_GATHERS | TRACE_TWICE, "By the traceback it failed while weights were saved or made ready for it, beside all that "
-	    "training has there: what makes copies of them on the device for that needs room. bitsandbytes does, for weights in "
+	    "training has there: what makes copies of them on the device for that needs room. bitsandbytes before 0.45 does, for weights in "
 	    "8 bits, which it puts into another order, and apex, which makes numbers of 32 bits of those of 16. The batch plays a part only by what it leaves free; saving only what is trained (an "
 	    "adapter), or from copies in the machine's memory, needs less." },
 	{ TRACE_GENERATES, 0, TRACE_NO_BATCH, "By the traceback a model was generating (a text, or what else it writes token by token): keys and values of attention are "
@@ -85,7 +85,7 @@ const struct place_cause autopsy_places[] = {
 	    "sw_batch_size says, each as large as roi_size, and results for the whole volume lie on the device unless "
 	    "they are told not to (device=\"cpu\")." },
 	{ TRACE_BUCKETS, 0, 0, "By the traceback it failed where DistributedDataParallel is set up: it makes "
-	    "buffers for all gradients, as many bytes as weights that are trained have. The batch plays no "
+	    "buffers for all gradients, as many bytes as weights that are trained have, behind NCCL's own. The batch plays no "
 	    "part." },
 	{ TRACE_MASTER, 0, TRACE_PINNED, "By the traceback it failed where DeepSpeed's or Megatron's optimizer is set up: " MASTER_COPIES },
 	{ TRACE_TWICE, 0, TRACE_BACKWARD, "By the traceback it failed where a network is copied, as an average of weights (EMA) or "
@@ -120,7 +120,7 @@ const struct place_cause autopsy_host_places[] = {
 	{ TRACE_READS, 0, 0, "The line of code reads a file as a whole" OF_NO_PICKLE(". In parts (chunksize, an iterator), or, "
 	    "of an array of numbers, mapped (mmap_mode=\"r\"), it need not lie there at once.") OF_PICKLE(", and makes it into the objects that were pickled, which may take several times its bytes and are there all at once: "
 	    "less in the file (a smaller model or set, parts that are pickled by themselves), or another format, takes less.") },
-	{ TRACE_STEP, TRACE_STATE, TRACE_BACKWARD | TRACE_FORWARD, "By the traceback it failed where the optimizer makes what it keeps: numbers for each element of a weight (Adam two, in float32 as a rule), "
+	{ TRACE_STEP, TRACE_STATE, TRACE_BACKWARD | TRACE_FORWARD, "By the traceback it failed where the optimizer makes what it keeps: numbers for each element of a weight (Adam two, in PyTorch of the weight's type), "
 	    "made at the first step as a rule and held from then on. The batch plays no part in their size; " TRY BY_ANYTHING "SGD" TRY BY_ANYTHING "an optimizer in 8 bits" TRY BY_ADAPTER "fewer weights that are trained" TRY_END " need less." },
 	{ TRACE_SAVES, 0, TRACE_GATHERS | TRACE_TWICE | TRACE_LOADING, "By the traceback it failed while something was written to a file, as weights are (a state dict, a checkpoint): what is written lies in the machine's memory as a whole, with the optimizer's numbers "
 	    "where they are in it, and a part of it may be copied for that. Without these, or written in parts, it takes less." },
@@ -128,7 +128,7 @@ const struct place_cause autopsy_host_places[] = {
 	    "that is all of it at once, it lies there whole. Where samples are read as they are needed (a Dataset that opens "
 	    "a file for each, a generator, numpy.memmap), a batch does, and what is read ahead." },
 	{ TRACE_INITIAL, 0, TRACE_UNITS, "By the traceback it failed where a layer's weights get their first values. An embedding has a row of them for "
-	    "each word, a recurrent layer about as many as the square of its units, a convolution a filter for each channel that goes in and each "
+	    "each word, a recurrent layer its units times what goes into it and its units together, several times (an LSTM four), a convolution a filter for each channel that goes in and each "
 	    "that comes out, a dense one a number for each unit and each number that goes into it: fewer of these make it smaller. The batch plays no part." },
 	{ TRACE_INITIAL, TRACE_UNITS, 0, "By the traceback it failed where a layer's weights get their first values. A dense layer has one for each "
 	    "of its units and each number that goes into it, which behind a flattened picture are all of its pixels and channels: "

@@ -25,10 +25,10 @@
 #define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
     "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less"
 #define TOGETHER	WITH_PARTS("Weights that are split among devices (FSDP, ZeRO), or the optimizer's numbers, are put together on one for that")
-#define APART		"in the machine's memory (offload_to_cpu, rank0_only), or written in parts (a sharded state dict), they need no room there."
+#define APART		"moved to the machine's memory as they are put together (offload_to_cpu, rank0_only), they need room there for one unit of FSDP at a time; written in parts (a sharded state dict), none."
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
 #define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
-#define GRADIENTS_ON	"Gradients are on, where torch.no_grad() does not stand around all of it"
+#define GRADIENTS_ON	"Gradients are on, where neither torch.no_grad() nor torch.inference_mode() stands around all of it"
 #define KEPT_ON		"Something is kept from one step or round to the next (lists of results" HAS_TRAINED(IN_TORCH("; in PyTorch losses with their graph" WITH_GRADIENTS(", validation or inference with gradients on")))	\
     HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on"))	\
     IN_KERAS("; in Keras models made anew in each") ")"
@@ -249,11 +249,11 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_EVALUATES | NEEDS_INFERS, "it failed in tests, predictions or inference", {
 		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
-		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it less is taken." },
+		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps what backward would need"), "with it less is taken." },
 		{ AFTER_STEPS(KEPT), "then memory grows evenly, from one to the next." },
 		{ AT_START(UNLESS_GROWS(THERE_BEFORE)), SMALL_FAILS } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
-		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps all that forward makes"), "with it the first rounds take a part of what they took." },
+		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps what backward would need"), "with it the first rounds take a part of what they took." },
 		{ IN_FIRST_TESTS(MAYBE_GRADIENTS("Gradients are on, as in PyTorch where torch.no_grad() does not stand around all of it, and all that forward makes is kept")), "without them the first rounds take a part of what they took." },
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does"), "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
@@ -293,8 +293,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_ADAM, "it runs with SGD, and not with Adam", {
 		{ "Adam keeps " TWO_NUMBERS ", where SGD keeps none (with momentum, one)", LESS_STATE UNTRIED(BY_BATCH, "; so does a smaller batch, of what forward keeps") "." } } },
 	{ NEEDS_UPDATE, "it failed in the optimizer's step", {
-		{ "The optimizer makes at its first step what it keeps (Adam two numbers for each weight, in float32 as a rule, and a copy "
-		    "of the weights where those have 16 bits)", "then the steps before it, or those of SGD, run. " TRY BY_ANYTHING "An optimizer in 8 bits" TRY BY_ADAPTER "fewer "
+		{ "The optimizer makes at its first step what it keeps (Adam two numbers for each weight, in PyTorch of the weight's own type)", "then the steps before it, or those of SGD, run. " TRY BY_ANYTHING "An optimizer in 8 bits" TRY BY_ADAPTER "fewer "
 		    "weights that are trained (LoRA)" TRY BY_SPLITTING "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less; the batch plays no part in it." },
 		{ "What forward keeps, gradients and weights leave no room for it", TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", leave more." } } },
 	{ NEEDS_FULL, "all of a model's weights are trained", {
@@ -349,7 +348,7 @@ const struct row autopsy_rows[] = {
 		    "runs." } } },
 	{ NEEDS_PEAK, "memory is highest at the start", {
 		{ "cuDNN tries its ways of a convolution at the first step of each size, with workspaces as large as there is room for" IN_TORCH(" (torch.backends.cudnn.benchmark)"),
-		    "with that off, the first step takes no more than the others." },
+		    "with that off, the first step may take no more than the others." },
 		{ "What was read lies there beside what is made of it (a file's weights, data as a whole)", "then it is highest before the first step." } } },
 	{ NEEDS_HOST | NEEDS_RESUMES, "the run was resumed", {
 		{ "What the file has, the optimizer's numbers with it, is read into the machine's memory beside what the run has there, by each of its processes where it has several",

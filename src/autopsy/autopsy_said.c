@@ -113,10 +113,11 @@ static const struct told_cause {
 	    "Where the run is the same but for that, what it adds (weights, results that are kept, a second pass, what it works with) is what had no room: without it, or with less of "
 	    "what was there before it (fewer samples at once, smaller ones), there may be." },
 	{ offsetof(struct oom_paste, deprecated), offsetof(struct oom_paste, volatiles), SAYS_TOLD_DEPRECATED, OF_ITSELF | ON_DEVICE, TRACE_BACKWARD | TRACE_STEP,
-	    "Where the program relies on volatile for its tests, and PyTorch is of 0.4 or later, gradients are on there, and autograd keeps all that forward makes: torch.no_grad() around it takes its place." },
+	    "Where the program relies on volatile for its tests, and PyTorch is of 0.4 or later, gradients are on there, and autograd keeps what backward would need: torch.no_grad() around it takes its place." },
 	{ offsetof(struct oom_paste, emptied), 0, SAYS_TOLD_EMPTIED, OF_ITSELF | ON_DEVICE, 0,
 	    "Where that ended it, what filled the device held no tensor: empty_cache() gives back what PyTorch's allocator keeps of tensors that are gone, in pieces of the sizes that were asked for, and where "
-	    "sizes differ from step to step (lengths, nodes, pictures) those add up. Sizes that are padded to a few, or segments that grow (PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True), need none of it." },
+	    "sizes differ from step to step (lengths, nodes, pictures) those add up; what another library or process asks for finds no room either. Sizes that are padded to a few, or, for PyTorch's own requests, segments that grow "
+	    "(PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, on Linux) may spare it." },
 	{ offsetof(struct oom_paste, ended_by), offsetof(struct oom_paste, emptied.line), SAYS_TOLD_ENDED, OF_ITSELF, 0,
 	    "Where the run that went through differs from the one that failed in that alone, what it took away, let go of or made smaller had no room beside the rest." },
 	{ offsetof(struct oom_paste, set_off), offsetof(struct oom_paste, less.line), SAYS_TOLD_ENDED, OF_ITSELF, 0,
@@ -190,7 +191,7 @@ runs_on_one(struct autopsy *y)
 	if (!p->one_runs.line || p->first.line || y->module || !autopsy_says_little(o) || (o->facts & (TRACE_PARALLEL | TRACE_BUCKETS)))
 		return;
 	if (o->host || (words && !p->told.device && (p->told.host || p->told.ram)))
-		autopsy_cause(y, SAYS_TOLD_PROCESSES, arena_printf(y->arena, "L%s. Where each device has a process of its own, each of these reads weights and data for itself, so that the machine's memory comes to hold as many "
+		autopsy_cause(y, SAYS_TOLD_PROCESSES, arena_printf(y->arena, "L%s. Where each device has a process of its own, each of these may read weights and data for itself, so that the machine's memory comes to hold as many "
 		    "copies as there are: read by one and handed on, mapped from a file (of weights safetensors, of arrays numpy.memmap), or in a part for each, they take less there.", autopsy_said(y, &p->one_runs) + 1));
 	else if (autopsy_is_torch(o) || (words && !autopsy_is_of_another(y)))
 		autopsy_cause(y, SAYS_TOLD_PROCESSES, arena_printf(y->arena, "L%s. Where it is the same run, with as much for each device, what several of them add is what had no room: buffers by which they exchange (NCCL's" IN_TRAINING("; in DistributedDataParallel buckets "
@@ -539,7 +540,7 @@ autopsy_words(struct autopsy *y, bool explained)
 	cached_files(y);
 	if (explained && autopsy_grows_there(y) && !p->shapes.line && (!o->says || is_ended(o)) && o->kind != OOM_TOLD && (p->grew || !asks_much(o)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
-		    "something is kept from one to the next: %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? films_held(y) : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" HAS_TRAINED(IN_TORCH("; in PyTorch losses that are added with their graph (loss.item() adds the number "
+		    "something is kept from one to the next, as %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? films_held(y) : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" HAS_TRAINED(IN_TORCH("; in PyTorch losses that are added with their graph (loss.item() adds the number "
 		    "alone), a graph that backward is told to keep" WITH_GRADIENTS(", validation or inference with gradients on"))) HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on")) IN_KERAS("; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)"),
 		    o->host ? "" : UNEVENLY(" Where it grows by leaps, samples come that are larger, or have more in them, than those before.")));

@@ -308,7 +308,7 @@ tensorflow_shape(struct autopsy *y)
 		    "into images. " TRY BY_BATCH "Fewer samples" TRY BY_SAMPLES "smaller images" TRY_END ", make it smaller in proportion.");
 	else if (strstr(last_part(o->node), "SpaceToBatch"))
 		autopsy_cause(y, SAYS_DILATED, arena_printf(y->arena, "As a rule the operation is of a dilated convolution, which puts every so many pixels "
-		    "into a sample of its own: its first extent, %lld, is the samples of a batch times the square of the dilation. "
+		    "into a sample of its own: its first extent, %lld, is the samples of a batch times the dilation, once for each axis that is dilated (of pictures two). "
 		    "" TRY BY_BATCH "Fewer samples" TRY BY_SAMPLES "smaller images" TRY_END ", make it smaller in proportion.", (long long)s->dim[0]));
 	else if (s->rank == 3 && s->dim[2] >= WIDE && s->dim[2] / 8 > s->dim[0] && s->dim[2] / 8 > s->dim[1])
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "Where its last extent, %lld, is a vocabulary or a number of classes, "
@@ -331,10 +331,10 @@ tensorflow_shape(struct autopsy *y)
 	else if (autopsy_gives_first_values(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "By its name the operation gives a weight, or what the optimizer keeps for it, its first "
 		    "values: then the batch plays no part. Where no step was run before, they are too many or "
-		    "too wide for the device (a vocabulary, a dense layer over an image), or another process has it.");
+		    "too wide for the device (a vocabulary, a dense layer over an image), or another process has it, or models that were made before in this one.");
 	else if (may_initialize(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "The operation makes random numbers. Where they are a weight's first values, the batch plays no part, and "
-		    "weights are too many or too wide for the device, or another process has it; where they are noise or a mask, they "
+		    "weights are too many or too wide for the device, or another process or earlier models have it; where they are noise or a mask, they "
 		    "grow with what these are for.");
 	else if (is_square(s) && is_attention(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "The operation's name is of attention. Where its tensor has a "

@@ -17,7 +17,7 @@ static const struct {
 	[SWITCH_BITS] = { BY_BITS, false, false, "weights that are not trained lie there as they were read, in 16 bits as a rule: in 8 they take half of that, in 4 a quarter." },
 	[SWITCH_ADAM] = { BY_ANYTHING, true, true, "Adam keeps two numbers in float32 for each weight that is trained: in 8 bits they take a quarter of that, which is much where all weights are trained, and little where an "
 	    "adapter is (LoRA)." },
-	[SWITCH_OFFLOADS] = { BY_OFFLOADING, false, false, "all of its models lie on the device at once: with it on, what is not at work waits in the machine's memory, which has to have room for it, and it is slower." },
+	[SWITCH_OFFLOADS] = { BY_OFFLOADING, false, false, "what it would move off lies on the device: with it on, that waits in the machine's memory, which has to have room for it, and it is slower." },
 	[SWITCH_TILES] = { BY_TILES, false, true, "pictures, or all frames of a film, are decoded at their full size at once, behind the last step: in tiles or slices that takes a part of it." },
 	[SWITCH_KERNEL] = { BY_KERNEL, false, true, "attention may store a number for each pair of positions, which grows with the square of their number: with it on, it does not." },
 	[SWITCH_FILES] = { BY_ANYTHING, true, false, "what is made of all samples ahead of training is kept in memory, and grows with their number: in files it need not lie there." },

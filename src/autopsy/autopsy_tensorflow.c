@@ -139,11 +139,11 @@ autopsy_tensorflow_slices(struct autopsy *y)
 		    "whole tensor that is sliced, and zero but for its part. Where TensorFlow gave that number, as it counts within a layer, "
 		    "%ld slices were made there before. The gradients of all lie on the device until they are added up: "
 		    "so many times the whole tensor, however few weights there are. Keras' locally-connected layers (in implementation 1, their "
-		    "default) take a slice for each position, and so does a loop over positions; implementation=3 there, or one operation for all "
+		    "default) take a slice for each position, and so does a loop over positions; implementation=3, where that version of Keras has it, or one operation for all "
 		    "positions, does not.", before, before));
 	else if (strstr(node, "locally_connected"))
 		autopsy_cause(y, SAYS_LOCAL_LAYER, "By its name the operation is of one of Keras' locally-connected layers. In implementation 1, their default, such a "
 		    "layer cuts its input into a slice for each position of its output, and in training the gradient of each slice is as large as "
-		    "the whole input: positions times the input, for each sample, however few weights there are. implementation=3, which "
+		    "the whole input: positions times the input, for each sample, however few weights there are. implementation=3 (Keras 2.3, TensorFlow 1.14), which "
 		    "is made for that, makes one product of it" UNTRIED(BY_BATCH, "; fewer samples in a batch make all of it smaller") ".");
 }

@@ -191,7 +191,7 @@ print_budget(const struct autopsy *y)
 		autopsy_row(y, y->main->host ? "needed" : "asked for", y->main->size[OOM_ASKED].bytes, "");
 	autopsy_row(y, y->main->kind == OOM_CUPY ? "its pool" :
 	    y->main->kind == OOM_KERNEL ? "the process" : y->main->kind == OOM_XLA ? "by XLA's count" : b->peak ? "tensors, at most" : "tensors",
-	    b->allocated, y->main->kind == OOM_CUPY ? "with blocks that were freed" : "");
+	    b->allocated, y->main->kind == OOM_CUPY ? y->main->size[OOM_LIMIT].known ? "with blocks that were freed" : "with pieces between arrays" : "");
 	autopsy_row(y, "in use", b->in_use, "by all processes together");
 	autopsy_row(y, "cached, of no use to this request", b->unallocated,
 	    "reserved less allocated");
@@ -414,6 +414,13 @@ print_cures(const struct autopsy *y)
 	}
 }
 
+/* Is what the device has the machine's, or paged out to it, as the driver did? */
+static bool
+shares_memory(const struct autopsy *y)
+{
+	return y->budget.lent || y->main->kind == OOM_MPS || y->log.paste.jetson || y->log.paste.unified || autopsy_is_part_of_processor(y);
+}
+
 static void
 print_idle(const struct autopsy *y)
 {
@@ -422,7 +429,7 @@ print_idle(const struct autopsy *y)
 
 	text_init(&t, y->arena);
 	for (v = idle_advice; v->what; v++)
-		if (!v->paged || !y->budget.lent)	/* the driver did page */
+		if (!v->of_machine || !shares_memory(y))
 			text_printf(&t, "%s%s (%s)", t.n ? "; " : "", v->what, v->why);
 	autopsy_say(y, "No effect on the device: %s.", t.s);
 }

@@ -192,7 +192,7 @@ pytorch_meaning(const struct autopsy *y, const struct oom_message *o)
 	    s->known && b.reserved > limit - s->bytes ? "is not allowed" : "did not get",
 	    !pieces ? "" : b.unallocated - s->bytes > s->slack + o->size[OOM_ALLOCATED].slack + o->size[OOM_RESERVED].slack ? " It held as many unused bytes itself, but in pieces or of another pool" :
 	    " As far as rounding tells, it held about as many unused bytes itself, but in pieces or of another pool",
-	    !pieces ? "" : y->log.expands || o->wrapped ? "." : autopsy_is_fragmented(y, o, &b) ? ": the memory is fragmented." :
+	    !pieces ? "" : y->log.expands || o->wrapped ? "." : autopsy_is_fragmented(y, o, &b) ? ": the memory is fragmented, or kept for other streams." :
 	    ", as a few always are.");
 }
 
@@ -252,9 +252,11 @@ device_meaning(struct arena *a, const struct oom_message *o)
 		if (is_bounded(o))
 			return arena_printf(a, "PyTorch takes no more than a bound of the machine's memory through Metal, and %s more would have been beyond it.", what);
 		if (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0)
-			return "Metal gives a process a share of the machine's memory, and that was used up; "
+			return strcmp(o->who, "MLX") == 0 ? "MLX was refused memory, as a rule by Metal, which gives a process a share of the machine's; as read here, the message does not say for what." :
+			    "Metal gives a process a share of the machine's memory, and that was used up; "
 			    "as read here, the message does not say by what.";
-		return arena_printf(a, "Metal gives a process a share of the machine's memory, and "
+		return arena_printf(a, strcmp(o->who, "MLX") == 0 ? "MLX was refused %s, as a rule by Metal, which gives a process a share of the machine's memory." :
+		    "Metal gives a process a share of the machine's memory, and "
 		    "that ended at a request of %s.", what);
 	case OOM_OTHER:
 		return o->size[OOM_ASKED].known ? arena_printf(a, "Words that any program may use: "

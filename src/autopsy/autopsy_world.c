@@ -10,9 +10,10 @@
 
 #define MARKS		128
 #define MACS_LISTER	"Activity Monitor"
-#define ANY_LISTER	"the driver's tool (nvidia-smi, rocm-smi)"
+#define ANY_LISTER	"the driver's tool (nvidia-smi, rocm-smi --showpids)"
 #define WINDOWS_LISTER	"the Task Manager"
-#define INTELS_LISTER	"xpu-smi"
+#define AMDS_LISTER	"rocm-smi --showpids"
+#define INTELS_LISTER	"xpu-smi ps"
 #define GOOGLES_LISTER	"tpu-info"
 
 static bool
@@ -124,6 +125,12 @@ static bool
 in_browser(const struct autopsy *y)
 {
 	return y->log.paste.domains[DOMAIN_BROWSER].line;
+}
+
+static bool
+on_a_mac(const struct autopsy *y)
+{
+	return y->log.paste.mac || strcmp(y->main->who, "macOS") == 0;
 }
 
 static bool
@@ -492,7 +499,7 @@ static bool (*const worlds[MARKS])(const struct autopsy *) = {
 	['t'] = autopsy_in_torch, ['o'] = is_out_of_torch, ['k'] = in_keras, ['n'] = may_train,
 	['a'] = autopsy_trains, ['g'] = has_gradients, ['?'] = may_have_gradients,
 	['@'] = may_be_one_place, ['l'] = has_loader, ['i'] = reads_data, ['p'] = may_gather,
-	['j'] = may_be_jax, ['m'] = may_be_keras, ['d'] = has_device, ['b'] = in_browser,
+	['j'] = may_be_jax, ['m'] = may_be_keras, ['d'] = has_device, ['b'] = in_browser, ['|'] = on_a_mac,
 	['s'] = is_out_of_browser, ['e'] = autopsy_may_start, ['f'] = autopsy_may_go_on,
 	['h'] = autopsy_had_steps, ['q'] = is_split, ['v'] = autopsy_serves, ['w'] = autopsy_trains_many,
 	['x'] = may_be_larger, ['r'] = builds_engine, ['c'] = trains_not, ['3'] = draws_none,
@@ -534,7 +541,7 @@ makers_lister(const struct oom_paste *p)
 		return GOOGLES_LISTER;
 	if (p->mac || makers != 1)
 		return ANY_LISTER;
-	return p->nvidia ? "nvidia-smi" : p->amd ? "rocm-smi" : INTELS_LISTER;
+	return p->nvidia ? "nvidia-smi" : p->amd ? AMDS_LISTER : INTELS_LISTER;
 }
 
 static const char *
@@ -543,7 +550,7 @@ lister(const struct autopsy *y)
 	static const struct {
 		const char *who, *lister;
 	} makers[] = {
-		{ "HIP", "rocm-smi" }, { "MIOpen", "rocm-smi" }, { "ROCm", "rocm-smi" }, { "amdgpu", "rocm-smi" }, { "XPU", "xpu-smi" }, { "Level Zero", "xpu-smi" }, { "NPU", "npu-smi" }, { "Ascend", "npu-smi" },
+		{ "HIP", AMDS_LISTER }, { "MIOpen", AMDS_LISTER }, { "ROCm", AMDS_LISTER }, { "amdgpu", AMDS_LISTER }, { "XPU", INTELS_LISTER }, { "Level Zero", INTELS_LISTER }, { "NPU", "npu-smi" }, { "Ascend", "npu-smi" },
 		{ "MindSpore", "npu-smi or nvidia-smi" }, { "Gaudi", "hl-smi" }, { "a GPU", NULL }, { "OpenCL", NULL }, { "Vulkan", NULL }, { "SYCL", NULL }, { "wgpu", NULL },
 		{ "DirectML", WINDOWS_LISTER }, { "ggml", NULL }, { "LAMMPS", NULL }, { "Blender", NULL },
 	};
@@ -561,7 +568,7 @@ lister(const struct autopsy *y)
 	if (name && strcmp(name, "nvidia-smi") == 0 && p->amd && !p->nvidia && o->kind == OOM_CUDA)
 		name = p->windows ? WINDOWS_LISTER : ANY_LISTER;	/* what CUDA is called by may stand on another's */
 	name = name ? name : makers_lister(p);
-	return p->jetson && strcmp(name, "nvidia-smi") == 0 ? "tegrastats" : name;
+	return p->jetson && strcmp(name, "nvidia-smi") == 0 ? "top" : name;
 }
 
 const char *

@@ -15,7 +15,7 @@ static void
 xla_request(struct autopsy *y)
 {
 	if (y->lo >= NO_DEVICE && y->lo < IMPOSSIBLE)
-		autopsy_cause(y, SAYS_XLA_REQUEST, "No device has as much. Mostly that is one array or formula, as large as the product of extents "
+		autopsy_cause(y, SAYS_XLA_REQUEST, "No accelerator has as much. Mostly that is one array or formula, as large as the product of extents "
 		    "that need not be multiplied, as by an outer product, by broadcasting or by vmap, which must be made "
 		    "in parts.");
 	else if (y->lo >= LARGE_SAMPLE && !autopsy_is_pool_small(y))
@@ -23,8 +23,8 @@ xla_request(struct autopsy *y)
 		    "program. Where it is no weight" IN_TRAINING(", nor what an optimizer keeps") ", it grows with the samples at once" MAYBE_JAX(", be they a batch or what vmap maps over") ", and with "
 		    "their size or length, where all pairs of positions are compared with its square.");
 	if (y->lo > TINY && y->lo < NO_DEVICE && autopsy_in_jax(y) && (y->log.paste.nvidia || y->log.paste.cuda))
-		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins (older ones nine tenths), and "
-		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION or XLA_PYTHON_CLIENT_PREALLOCATE=false say otherwise: the "
+		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins, or bit by bit with XLA_PYTHON_CLIENT_PREALLOCATE=false (before 0.4.1 nine tenths of what was free), and "
+		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise: the "
 		    "rest is for others.%s", y->log.paste.tf_data > 0 ? arena_printf(y->arena, " TensorFlow, which line %d names, takes nearly all of a device that it sees, too, also where it only reads data: "
 		    "tf.config.set_visible_devices([], 'GPU') hides it.", y->log.paste.tf_data) : ""));
 }

@@ -10,7 +10,7 @@
 struct idle_advice {
 	const char *what;	/* "more or fewer loader workers" */
 	const char *why;
-	bool paged;		/* false where a driver lends the machine's memory, as on Windows */
+	bool of_machine;	/* true where the device's memory is its own, and no driver lends it the machine's */
 };
 
 extern const struct idle_advice idle_advice[];	/* ends with what NULL */

@@ -382,6 +382,13 @@ reserves_addresses(const struct log_reader *r, const struct oom_message *o, cons
 #define OF_DEVICE	"cudamalloc|hipmalloc|cumemalloc|cudamallocmanaged|cudamallocasync|hipmallocmanaged|hipmallocasync|cumemallocmanaged|cumemallocasync|cudamallocpitch"
 #define FAILS		"fail failed fails failing failure return returns returned error errors causing causes caused gives gave refused"
 
+/* vLLM's cache of keys and values, on the processor: what to raise then is a variable. */
+static bool
+serves_on_processor(const struct log_reader *r, const struct phrase *p, const char *s, const char *end)
+{
+	return p->who && strcmp(p->who, "vLLM") == 0 && talk_any_phrase(words_behind(r, s, end), "vllm_cpu_kvcache_space");
+}
+
 /* "Return value 2 from 'cudaMallocHost(&chunk, n)'", "hipHostRegister returns an out of memory
  * error": T names such a call as what failed, and none that takes a device's memory. */
 static bool
@@ -453,6 +460,10 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	if (locks_pages(r, &o, begin, s, end)) {
 		o.host = true;
 		o.says = HOST_ALLOCATOR;
+	}
+	if (serves_on_processor(r, p, s, end)) {
+		o.host = true;
+		o.says = KV_ON_PROCESSOR;
 	}
 	if (m->shape.known) {
 		o.shape = m->shape;

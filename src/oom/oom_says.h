@@ -14,27 +14,27 @@
 #define NO_ENGINE	"cuDNN found nothing that carries out a convolution. That may be because no workspace fitted into what was free; a cuDNN that does not "	\
     "fit the driver or the device, and a type or a shape that it does not serve, end so, too."
 #define GROWTH		MAYBE_KERAS("TensorFlow takes nearly all of a device at the start, unless "			\
-    "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) is on, or a limit is set (set_logical_device_configuration, per_process_gpu_memory_fraction)")	\
-    MAYBE_KERAS(MAYBE_JAX("; ")) MAYBE_JAX("JAX takes most of it, unless XLA_PYTHON_CLIENT_PREALLOCATE=false") "."
+    "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) or TF_FORCE_GPU_ALLOW_GROWTH=true is on, or a limit is set (set_logical_device_configuration, per_process_gpu_memory_fraction)")	\
+    MAYBE_KERAS(MAYBE_JAX("; ")) MAYBE_JAX("JAX takes most of it, unless XLA_PYTHON_CLIENT_PREALLOCATE=false (or another allocator)") "."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
     "it. Where no other process is there, the run may need more than there is" UNTRIED(BY_BATCH, ", and a smaller batch makes its "	\
     "results smaller") ". " GROWTH
 #define NO_HANDLE	"A library of CUDA could not be set up on the device: no memory was left for it, "	\
-    "which the run itself or another process may have taken, or it does not fit the driver, or an index "	\
-    "was out of range before."
+    "which the run itself or another process may have taken, or it does not fit the driver, the device or another library that was loaded, or the device had failed "	\
+    "before, as by an index out of range."
 #define NO_HANDLE_GROWTH	NO_HANDLE " " GROWTH
 #define NO_WORKSPACE	"A library of CUDA got no memory on the device, as a rule because the framework itself or "	\
     "another process had taken it. " GROWTH
-#define NO_CONTEXT	"CUDA's driver had no room on the device for what it makes for a process before anything else is put there (its context), so that "	\
+#define NO_CONTEXT	"CUDA's driver had no room, on the device as a rule, for what it makes for a process before anything else is put there (its context), so that "	\
     "neither the batch nor the network plays a part: as a rule another process has the device, as each process of TensorFlow takes nearly all of every "		\
     "device that it sees. One process at a time, a device for each (CUDA_VISIBLE_DEVICES), or only what it needs taken by each "	\
     "(tf.config.experimental.set_memory_growth; TensorFlow 1: gpu_options.allow_growth) leaves room; nvidia-smi tells who has it."
-#define NO_CONTEXT_ANY	"The device had no room for what CUDA's driver and libraries make for a process before anything else is put there (its context), so that what the program computes plays no "	\
-    "part: as a rule another process has the device. " LISTER " tells who has it; without that, or on another device (CUDA_VISIBLE_DEVICES), it begins."
+#define NO_CONTEXT_ANY	"There was no room for what CUDA's driver and libraries make for a process on the device before anything else is put there (its context), so that what the program computes plays no "	\
+    "part: as a rule another process has the device. " LISTER " tells who has it; without that, or on another device (CUDA_VISIBLE_DEVICES), it begins then. Where the device is free, the driver was refused memory or addresses of the machine (ulimit -v)."
 #define NO_ADDRESSES	"CUDA's driver refused a range of addresses (cuMemAddressReserve), which takes no memory of the device: how much of that is free, "	\
     "or what a run keeps there, plays no part. A smaller reservation, or a build of the program without such a pool (GGML_CUDA_NO_VMM in ggml), avoids it."
-#define NO_CODE		"CUDA's driver had no room on the device for the code of kernels, which is small, and lies outside what a framework takes for tensors: "	\
+#define NO_CODE		"CUDA's driver had no room on the device for the code of kernels, which is small as a rule, and lies outside what a framework takes for tensors: "	\
     "as a rule another process, or this one's own framework, has nearly all of the device. " GROWTH
 #define QUOTA		"Heroku gives a process a share of the " MACHINES ", by the kind of its dyno, and it had more: what is beyond goes on in swap, which is slow, and by "	\
     "itself that is no failure. A larger dyno, fewer processes in it (workers), a smaller model, or weights in fewer bits fit."
@@ -44,9 +44,9 @@
     "is memory" TRY BY_ANYTHING "less at once (fewer rows, whole numbers where they do)" TRY_END " helps."
 #define R_LIMIT		"R before version 4.2 has a limit of its own on Windows, which was reached: it is of the " MACHINES ". " UNTRIED(BY_LIMIT, "memory.limit(size=...), in MB, raises it, as far as there is memory. ")	\
     "Since 4.2 there is none."
-#define R_ELEMENTS	"Not for want of memory, as far as was read: in R something was to have more elements than it can count there, about 2 to the power of 31. A number for each pair of rows (dist(), hclust()), or a sparse matrix that is "	\
-    "made dense (as.matrix()), with one for each row and column, comes to that: fewer rows, parts of them one after the other, or what works on a sparse matrix as it is, have fewer."
-#define COMPILER_KILLED	"The system ended a compiler by signal 9, as a rule because the " MACHINES ", ran out, or the limit of a container was reached: nothing was run yet. As many files are compiled at once as the build is "	\
+#define R_ELEMENTS	"Not for want of memory, as far as was read: in R something was to have more elements than it can count there, about 2 to the power of 31, or a length was computed wrongly. A number for each pair of rows (dist(), hclust()), or a sparse matrix that is "	\
+    "made dense (as.matrix()), with one for each pair of a row and a column, comes to that: fewer rows, parts of them one after the other, or what works on a sparse matrix as it is, have fewer."
+#define COMPILER_KILLED	"The system ended a compiler, as a rule by signal 9 because the " MACHINES ", ran out, or the limit of a container was reached: what it compiles was not run yet. As many files are compiled at once as the build is "	\
     "told (-j of make and ninja, --jobs of Bazel, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
 #define MATLAB_BATCH	"MATLAB had no memory left on the device for what a network makes of the samples that it is given at once, which grows with their number and their size: " TRY BY_BATCH "a smaller MiniBatchSize"	\
     TRY BY_SAMPLES "smaller samples" TRY_END ", take less."
@@ -71,55 +71,67 @@
     "that are shared among more machines (MPI) take less of each."
 #define KILLED		"The " MACHINES ", ran out, or a limit of the "	\
     "container or job was reached, and the process was ended."
+#define NOT_ADMITTED	"Kubernetes did not let the pod begin on that node, as the node had little of the " MACHINES ", left: nothing of it ran there. Another node, or a request for memory (resources.requests.memory), with which it is not of the kind "	\
+    "that is refused first, lets it begin."
+#define EVICTED		"The node had less of the " MACHINES ", left than it is told to keep, and Kubernetes ended the pod (evicted it). Pods that take more than they request go first: a request for what it takes (resources.requests.memory), less at "	\
+    "once, or a node with more keeps it."
+#define NEARLY_USED	"systemd-oomd ended the processes of a group, as the " MACHINES ", and its swap were nearly used up (by the limit SwapUsedLimit=, nine tenths unless it is set), before they were. Less that runs at once, more memory or more swap keeps "	\
+    "it away."
 #define PRESSED		"systemd-oomd ended the processes of a group, since for some time too large a part of it had passed with all of them waiting for memory (memory pressure), as happens where "	\
     "pages are read back or written out again and again. That comes before the " MACHINES ", has run out. Less that runs at once, or more memory, makes them wait less; ManagedOOMMemoryPressureLimit= of the "	\
     "group, or ManagedOOMMemoryPressure=auto, sets when it ends them."
 #define EARLYOOM	"earlyoom ended a process, the one that the kernel's score for such a case names (as a rule the one with the most memory), since less was left of the " MACHINES ", and of its swap than it is told to keep "	\
     "(-m and -s, in percent), before the kernel would have done so. Less at once, more memory or more swap keeps it away; a lower limit only lets it come later."
 #define SWAP_FULL	"macOS keeps what does not fit the machine's memory compressed, and then in files on its disk. No room was left for that, as where the disk is nearly full, and it ended the process that had the most of it."
-#define NO_PAGE		"Linux had no page of the " MACHINES ", left for a request that could not wait, as a driver's often cannot. That ends no process by itself, but what asked for it goes without."
+#define NO_PAGE		"Linux had no page of the kind that was asked for of the " MACHINES ", left for a request that could not wait, as a driver's often cannot. That ends no process by itself, but what asked for it goes without."
 #define NO_PAGES	"Linux was asked, as a rule by a driver, for pages of the " MACHINES ", that lie in a row (as many as 2 to the power of the order that is said there), and found none in a row: there may be as many apart. That ends no process by itself, "	\
     "but what asked for them goes without, and a library of a device may tell that as its own want of memory."
 #define SPACE_LIMIT	"The program took more of the " MACHINES ", than it may have there, by the kind of machine that it was given or the limit that was set, and was ended for it. A higher limit, a smaller model, weights in fewer bits, or less at once, lets it go on."
+#define ADDRESS_LIMIT	"Grid Engine ended the job, since it had more addresses (virtual memory) than h_vmem allows. How much of the machine's memory it used is another number, and CUDA by itself takes many addresses: a higher h_vmem, as far as the "	\
+    "queue allows it, lets it go on; less at once does, where what it used was much."
 #define KERNEL_SILENT	"Databricks says so where the process that runs a notebook does not answer any more. As a rule it was ended because the driver's memory, which is a " MACHINES ", ran out; one that is busy for long, or ends by a fault of its own, is told of in the same words."
 #define RUNNER_LOST	"The machine that ran this step of GitHub's workflow answered no more. GitHub names want of the " MACHINES ", as one of what leads to that; a program that takes all of the processor's time, and a network that is cut off, do so, too."
 #define DASK_GONE	"Each worker that was given this task ended, as a rule because it took more of the " MACHINES ", than a worker may have: its own log then says so (memory budget). A task with less in it (smaller parts, chunks), or fewer workers with more memory each, fits. "	\
     "What is missing on a worker, or a fault of the task, ends it, too."
 #define APP_ENDED	"The system ended an app that took more memory than one may have there, which is a part of the device's: the processor and the GPU share it. A smaller model, weights in fewer bits, or smaller inputs, take less."
-#define NO_MEMORY_STATUS	"The program ended with Windows' own number for want of memory (STATUS_NO_MEMORY): what programs have asked for did not fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS "."
+#define NO_MEMORY_STATUS	"The program ended with Windows' own number for want of memory (STATUS_NO_MEMORY): as a rule what programs have asked for did not fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS "."
 #define RM_REFUSED	"NVIDIA's driver, its part within the kernel, had no memory for something that it makes for itself or for a program. The line does not say whose: most of that is the device's, and tables and what is locked for copies are the machine's."
 #define RM_SYSTEM	"NVIDIA's driver, its part within the kernel, asked for a piece of the " MACHINES ", (sysmem), for itself or for a program, and got none."
 #define NVMAP_FULL	"Jetson's driver had no memory left to give. On such a board the processor and the GPU share one memory, so that what any program has there counts, and a desktop's, too."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
-    "time), it was the kernel, because the " MACHINES ", ran out, or the limit of a "	\
-    "container or job was reached" UNLOOKED("; its log (on Linux dmesg) then says so") "."
+    "time), it was as a rule the system, because the " MACHINES ", ran out, or the limit of a "	\
+    "container or job was reached" UNLOOKED("; its log (on Linux dmesg) then says so") "." ON_A_MAC(" A Mac also ends a program so whose signature does not hold.")
 #define TASK_LIMIT	"A container took more of the " MACHINES ", than its own limit allows (its hard one, or that of its task), and was ended for that, with signal 9. A higher limit, as far as the task has as much, or less at once in it, lets it go on."
 #define LOADER_KILLED	SIGNAL_9 " Each loader process may hold a copy of the data set, and batches that wait: " TRY BY_WORKERS "fewer of them (num_workers)" TRY_END " take less."
-#define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab, which ends a program so when the "	\
+#define STOPPED		"The program was interrupted (^C). Where nobody did that, it was Colab as a rule, which ends a program so when the "	\
     "machine's memory is full, " NOT_A_CARDS "."
 #define NVML		"PyTorch had no memory left on the device. When it wrote its message, it asked "	\
     "NVIDIA's library who has the memory, and that call failed."
-#define NO_BATCH	"Accelerate halved the batch each time that memory ran out, the device's as a rule, and had nothing left to try. "	\
+#define NO_BATCH	"Accelerate made the batch smaller each time that memory ran out (the device's as a rule; an error of cuDNN's counts, too), and had nothing left to try. "	\
     "The messages of those tries stand above it, if the log has them."
 #define STORE		"vineyard's store of objects, a part of the machine's memory that is set aside when it is started, was full, "	\
     "however much the machine has: a larger one (its size is a setting of the server), or fewer objects that are kept, make room."
 #define MODEL_NEEDS	"Ollama compared what the model needs, weights and the cache of keys and values, with what was free of the "	\
     "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
-#define SCRIPT_HEAP	"JavaScript's heap was full, whose limit --max-old-space-size is: that is the " MACHINES "."
+#define SCRIPT_HEAP	"JavaScript's heap had no room for what was asked of it, and its limit is --max-old-space-size (a table or an array of invalid size has a bound of its own): that is the " MACHINES "."
 #define LUA_HEAP	"LuaJIT's own heap was full, which holds Lua's tables and strings, and what is written or read as text: it has 1 to 2 GiB at most in most builds, however much "	\
     "the machine has. " NAMING_TORCH("Torch's tensors lie outside of it. Tensors in place of tables, parts") NOT_NAMING_TORCH("Parts") " that are written or read one by one, what is let go of ahead of it " \
     "(nil, collectgarbage()), or " NAMING_TORCH("Torch built with ") "Lua in place of LuaJIT leave room."
+#define LUA_PANIC	"Lua was refused memory by what it runs in. LuaJIT's own heap, which Torch runs in as a rule, has 1 to 2 GiB at most in most builds, however much the machine has; Lua itself has what the program gives it, as a rule of the "	\
+    "machine's memory. What is let go of ahead of it (nil, collectgarbage()), or parts that are read one by one, leave room."
 #define YARN		"YARN ended a container, because its processes took more of the " MACHINES ", than it is allowed. In "	\
-    "Spark that is the executor's memory and what lies outside of Java's heap (spark.executor.memoryOverhead), which libraries in C++ take: "	\
+    "Spark that is the executor's memory (or the driver's) and what lies outside of Java's heap (spark.executor.memoryOverhead), which libraries in C++ take: "	\
     "a larger allowance, or less data for each executor, keeps it."
+#define YARN_ADDRESSES	"YARN ended a container, since its processes had more addresses (virtual memory) than it is allowed, which is 2.1 times its memory unless yarn.nodemanager.vmem-pmem-ratio says otherwise. How much of the machine's memory they "	\
+    "used is another number, which the message has, too: a larger ratio, yarn.nodemanager.vmem-check-enabled=false, or a larger container keeps it."
 #define DASK		"Dask ended a process of its own, because the memory that it is allowed (memory_limit) was nearly full: the "	\
     "machine's, " NOT_A_CARDS ". Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
-#define JAVA_HEAP	"Java's heap was full, whose limit -Xmx is: that is the " MACHINES "."
+#define JAVA_HEAP	"Java's heap had no room for what was asked of it, and its limit is -Xmx: that is the " MACHINES "."
 #define JAVA_RESERVED	"Java could not reserve room for its heap as it began, and nothing had run yet: its size (-Xmx) is more than the machine, a limit of the job or the process "	\
     "(ulimit -v, a container's), or a program of 32 bits leaves. A smaller one, or more that is allowed, begins. It is the " MACHINES "."
 #define JAVA_LIMITS	"org.bytedeco.javacpp.maxbytes for what it hands out, org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx."
-#define JAVA_NATIVE	"JavaCPP, by which programs of Java use native libraries, counts what the process takes of the machine's memory outside "	\
-    "of Java's heap, and a limit of its own was reached: " JAVA_LIMITS " It is " NOT_A_CARDS " memory."
+#define JAVA_NATIVE	"JavaCPP, by which programs of Java use native libraries, lets the whole process, Java's heap with it, have no more of the machine's memory than a limit of its own, org.bytedeco.javacpp.maxphysicalbytes, and that was "	\
+    "reached. Unless it is set, it follows from the heap's, -Xmx: a higher one (0 is none), or less at once, goes on. It is " NOT_A_CARDS " memory."
 /* It puts these words around its limits' errors, and around a request that the system refused
  * (FloatPointer.java). */
 #define JAVA_WRAPPED	"JavaCPP, by which programs of Java use native libraries, got no memory outside of Java's heap. It says the same where a limit of its own was reached as where the machine refused; the error behind \"Caused by\" "	\
@@ -130,7 +142,7 @@
     "as the heap's, -Xmx, unless it is set. It is the " MACHINES "."
 #define JAVA_THREADS	"Java could not begin another thread: a limit on their number (ulimit -u, a container's) was reached, or the machine "	\
     "had no memory for its stack. That is neither Java's heap nor the device's memory."
-#define JAVA_CLASSES	"Java had no room left for classes that are loaded, whose limit -XX:MaxMetaspaceSize is: that is the " MACHINES ", and not the heap."
+#define JAVA_CLASSES	"Java had no room left for classes that are loaded, whose limit, where it is set, -XX:MaxMetaspaceSize is: that is the " MACHINES ", and not the heap."
 #define JAVA_ARRAY	"An array of Java was to have more elements than Java allows, about 2 to the power of 31, however much memory there is. "	\
     "It is " NOT_A_CARDS " memory."
 #define JAVA_MEMORY	"A program of Java got no memory from the machine: that is " NOT_A_CARDS ". As read here, the message does not say "	\
@@ -208,12 +220,16 @@
 #define OUT_OF_TIME	"Not for want of memory, as far as was read: the job was ended because it reached its limit of time. A process that ends by signal 9 right there was ended "	\
     "by that. A longer limit, or checkpoints from which the next job goes on, help."
 #define STATIC_TLS	"Not for want of memory: the system's loader sets little room aside for what libraries keep for each thread, and others had it all when this one "	\
-    "was loaded. Loaded ahead of the others (imported first, or by LD_PRELOAD), it finds room."
+    "was loaded. Loaded ahead of the others (by LD_PRELOAD, or imported first), it finds room as a rule."
 #define NO_THREAD	"Not for want of memory, as far as was read: a thread, or a process, could not be begun, as a rule because a limit on their number was reached (ulimit -u, a container's or a job's). "	\
     "Fewer of them at a time (jobs, shards, threads: OMP_NUM_THREADS, OPENBLAS_NUM_THREADS), or a higher limit, help. Where no such limit was near, the machine had no room for its stack."
+#define NOT_AT_ONCE	"Not for want of memory, as far as was read: a call could not be served at once. Where it began a process (fork), a limit on their number was reached as a rule (ulimit -u, a container's or a job's); else a file that another "	\
+    "has locked, or a pipe or socket that has no room or nothing to read."
 #define NO_CONSTANT	"Not for want of memory, as far as was read: what TensorFlow is given as an array for a constant (an initializer's or a data set's, too) is written into its graph, and no graph, and no tensor in it, is "	\
     "larger than 2 GB in that form. Given as the graph runs (a placeholder with feed_dict, a variable that is assigned through one), or read from files or a generator, it is no part of it."
 #define ONE_FILE	"Not for want of memory, as far as was read: ONNX' files have one message with all weights, which is no larger than 2 GB in that form. Written beside it, in files of their own (external data), they are no part of it."
+#define ONE_MESSAGE	"Not for want of memory, as far as was read: one message of protobuf's, which the words name, is no larger than 2 GB in that form, however much memory there is. What it holds has to lie beside it (variables in files of "	\
+    "their own; in ONNX external data), or in several."
 #define EXPORTED	"Not for want of memory, as far as was read: R's future hands what an expression uses to each of its processes, and has a limit for that (options(future.globals.maxSize = ...), in bytes, 500 MiB unless it is "	\
     "set). Each process gets a copy of it then: fewer processes, or none (plan(\"sequential\")), take less."
 #define NO_KERNEL	"Not the device's memory, by the code's number: the program has nothing that was compiled for this device (8: invalid device "	\
@@ -233,6 +249,8 @@
     "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
     "serving a network, not for training it. A larger share, where nothing else has the device, a shorter "	\
     "max_model_len, a smaller trial run (max_num_seqs, max_num_batched_tokens), " UNTRIED(BY_BITS, "fewer bits, ") "or more devices leave more for it" UNTRIED(BY_EAGER, "; so may enforce_eager=True, which makes no CUDA graphs") "."
+#define KV_ON_PROCESSOR	"vLLM, on the processor, sets aside for the keys and values of requests as many GiB of the " MACHINES ", as VLLM_CPU_KVCACHE_SPACE says, and that was not enough. A larger one, as far as there is memory, or a shorter "	\
+    "max_model_len, fits."
 #define KV_TOO_LONG	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
     "the device leaves after the weights and a trial run, and that has no room for a request as long as the model allows. It is memory for "	\
     "serving a network, not for training it. A max_model_len of no more tokens than the message says can be stored fits there. A larger share, where nothing else has the device, "	\
@@ -376,7 +394,7 @@
 #define SHARED_TENSORS	"PyTorch puts tensors that processes share into files in shared memory (/dev/shm), which was most likely full" SHM_OF_DOCKER	\
     "Fewer or smaller tensors that are shared at a time need less. It is a part of the " MACHINES "."
 #define SHARED_NCCL	"NCCL could not make a piece of shared memory (/dev/shm), in which the processes of one machine pass each other what they send, and which was most likely full" SHM_OF_DOCKER	\
-    WITH_ROOM("Where that had room, rights or a name that was left by another run refused it. ") "It is a part of the " MACHINES ": the batch plays no part. Fewer processes there need less; NCCL_SHM_DISABLE=1 does without it, more slowly."
+    WITH_ROOM("Where that had room, rights or a name that was left by another run refused it. ") "It is a part of the " MACHINES ": the batch plays no part. Fewer processes there need less; NCCL_SHM_DISABLE=1 needs less of it, and is slower: a part lies there even so."
 #define NOT_MAPPED	"PyTorch could not map a piece of shared memory, in which processes pass tensors to each other: the system had no memory for it, "	\
     "or a process has as many such pieces as it may (vm.max_map_count), as where many small tensors are kept, or a limit on its addresses (ulimit -v). "	\
     "It is the " MACHINES "."
@@ -391,7 +409,7 @@
     "got no memory on the device for itself, because the network or another process, such as a "	\
     "notebook that is still open, had taken it. " GROWTH " A CUDA that does not know the device, as one that is older than it, ends "	\
     "so, too."
-#define DATA_BATCH	"TensorFlow's tf.data had no room in the machine's memory to put samples together to a batch; where a GPU is used, that is a part of it that the driver has locked. What lies there "	\
+#define DATA_BATCH	"TensorFlow's tf.data had no room in the machine's memory to put samples together to a batch; where a GPU is used, that may be a part of it that the driver has locked. What lies there "	\
     "are, as a rule, batches that wait (prefetch(), those that are made at once), samples that are shuffled or kept (shuffle(), cache()), and what else the process has: " TRY BY_ANYTHING "fewer of these" TRY BY_BATCH "fewer samples in a batch" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", take less."
 #define ASKS_COLABFOLD	"ColabFold asks that of every error that ends a prediction, which stands behind it. Where it was for want of memory, what a prediction takes "	\
     "grows with the square of the number of residues, of all chains together, or more: shorter ones, fewer chains at once, or fewer sequences beside them (--max-msa) take less."
@@ -420,7 +438,7 @@
     "and says how much was asked for, where PyTorch told."
 #define BARE		"PyTorch could not get memory on the device. This message (of cudaMallocAsync, or "	\
     "cut short) does not say how much was asked for, nor who has it."
-#define NCCL_BUFFERS	"NCCL, which moves data among devices, got no memory on one of them. It takes "	\
+#define NCCL_BUFFERS	"NCCL, which moves data among devices, got no memory, on one of them as a rule. It takes "	\
     "its buffers from the device itself, not from the framework's allocator, which may have all the rest: "	\
     "PyTorch keeps freed blocks in its cache, JAX takes most of a device when it begins "	\
     "(XLA_PYTHON_CLIENT_MEM_FRACTION). " TRY BY_BATCH "A smaller batch" TRY BY_GROWTH "a smaller share for that allocator" TRY_END ", leave room; "	\
@@ -435,9 +453,11 @@
     "(\"shared memory\") than that device has, of which there are tens or hundreds of KiB. "		\
     "Smaller blocks (BLOCK sizes, fewer num_stages or num_warps), or a version of the library that knows "	\
     "the device, make it fit; a smaller batch does not."
-#define ON_TPU_CORE	"Not the device's memory (HBM): a step of the program that XLA compiled needs more of the memory on a TPU's core than there is, which is far "	\
-    "less. XLA chooses its pieces to fit, so that it is an error of its own, or of a kernel's blocks (Pallas): another version, other shapes or smaller "	\
-    "blocks make it fit."
+#define ON_TENSOR_CORES	"Not the device's memory: a kernel needs more of the memory on a multiprocessor in which its matrix units work (\"tensor memory\") than there is. Smaller blocks (BLOCK sizes), or a version of the library that knows the device, "	\
+    "make it fit; a smaller batch does not."
+#define ON_TPU_CORE	"Not the device's memory (HBM): a step of the program that XLA compiled needs more of the memory on a TPU's core than it may have there, which is far "	\
+    "less, and may be less than there is (of vmem --xla_tpu_scoped_vmem_limit_kib in LIBTPU_INIT_ARGS, vmem_limit_bytes of a Pallas kernel). A higher limit as far as the core has it, smaller blocks, other shapes, or another "	\
+    "version make it fit."
 #define PINNED_AFTER	"PhysX asked CUDA for memory of the machine that is locked (pinned), and was refused. By itself that may be for want of it; but CUDA refuses all that "	\
     "comes after a kernel failed, such as one that read where nothing of its is (its code 700): where errors of PhysX stand ahead of it, the first of them tells more."
 #define FACESWAP	"faceswap had no memory left on the device for a step. It advises itself: other programs that use the device closed, a smaller batch, or a lighter "	\
@@ -451,19 +471,19 @@
 #define FULL_FILES	"Not the GPU's memory: the device that is full is one of files. That is a disk, or "	\
     "/dev/shm, which is the machine's memory, and where processes keep semaphores and batches that they "	\
     "share: Docker gives a container 64 MiB of it, unless --shm-size (or --ipc=host) says otherwise. df -h "	\
-    "tells which is full."
+    "tells which is full; where it shows room, a number is used up: of files (df -i), or of what the kernel counts (inotify's watches, semaphores)."
 #define NOT_SPREAD	"transformers spread a quantized model over the devices, by what each had free or as it was told (device_map), part of it came to "	\
     "lie elsewhere, and it did not go on. A smaller model, fewer bits, devices with more free (of other processes, and of models "	\
     "made before), or that part in 32 bits in the machine's memory, as the message says, helps; the batch plays no part."
 #define GPU_FAULT	"Not for want of memory, as far as was read: a kernel read or wrote where nothing of its is. Most often that is "	\
-    "an index out of range, a program that is not built for this chip, or the driver's or a library's fault; AMD_SERIALIZE_KERNEL=3 shows which kernel."
+    "an index out of range, a program that is not built for this chip, or the driver's or a library's fault; AMD_SERIALIZE_KERNEL=3 with AMD_LOG_LEVEL=3 shows which kernel."
 #define OPEN_FILES	"As a rule a limit, and not that of a card's memory: PyTorch passes a tensor from one process to another by a file. Where the message ends in \"Too many open files\", "	\
     "or /dev/shm (df -h) has room, a process may have only so many files open, and a tensor that is kept as it came from the loader keeps its own open: "	\
     "torch.multiprocessing.set_sharing_strategy('file_system') keeps none open, a higher ulimit -n allows more; fewer "	\
     "workers, and copies of what is kept, need fewer. Where /dev/shm is full, which is the machine's memory, " TRY BY_ANYTHING "more of it (in Docker --shm-size, --ipc=host)" TRY BY_BATCH "fewer or smaller batches that wait there" TRY_END ", help."
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
-    "ahead of this, the system ended it, as a rule because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
-    "processes need less of it."
+    "ahead of this, the system ended it as a rule, because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
+    "processes need less of it. A fault of a library ends one so, too."
 #define PROCESS_GONE	"A process that this one had begun ended before its time. Where no error of its own stands beside this, the system ended it as a rule, because the " MACHINES ", ran "	\
     "out, or a limit of its container; a fault of a library ends one so, too, and the system's log (on Linux dmesg) tells them apart. Fewer such processes, or less for each at "	\
     "once, need less."
@@ -503,14 +523,14 @@
     "may differ by that."
 #define NOT_TRAINED	"AutoGluon reckons what a model will take ahead of its training, and leaves it out where that is more than a share of the machine's memory that is free, " NOT_A_CARDS ": nothing ran out, and the "	\
     "model is missing from the result. More that is free, or fewer rows and columns, lets it be trained; so does a larger share (max_memory_usage_ratio in ag_args_fit), which may end the process then."
-#define RAY		"Ray ended a process of its own, because the machine's memory was nearly full, "	\
+#define RAY		"Ray ended a process of its own, because the machine's memory, or its container's limit of it, was nearly full, "	\
     NOT_A_CARDS ": what its tasks and actors hold together is too much. Fewer of them at once (more CPUs for each, fewer "	\
-    "workers), and objects that are let go of, need less."
+    "workers), and objects that are let go of, need less; a container may be given more."
 #define RAY_STORE	"Ray keeps objects in shared memory (/dev/shm), which is the machine's memory and has less room than its store was to have: more of it (in Docker --shm-size), or a smaller "	\
     "store (--object-store-memory, object_store_memory of ray.init()), lets it start."
 #define NO_PROCESS	"The system refused what Python asked it for, as a process that it starts (fork, which workers and "	\
-    "use_multiprocessing do) or a file that it maps: that is the " MACHINES ". Fewer processes, or what is large (a data set that is read whole) made after they are started, ask for less."
-#define RAY_RAISED	"Ray raises this in place of a task's work where the " MACHINES ", is nearly full: what the processes on it hold together, "	\
+    "use_multiprocessing do) or a file that it maps: that is as a rule the " MACHINES ". Fewer processes, or what is large (a data set that is read whole) made after they are started, ask for less."
+#define RAY_RAISED	"Ray raises this in place of a task's work where the " MACHINES ", or its container's limit of it, is nearly full: what the processes on it hold together, "	\
     "which its message lists, is too much. Fewer tasks, actors and workers at once, and objects that are let go of, need less."
 #define RAY_TASK	"Ray puts in parentheses the name of the error that a task ended with: by that name it is PyTorch's as a rule, for want of a device's memory. Where the task had waited for another, it may be Ray's own "	\
     "(ray.exceptions.OutOfMemoryError), for want of the machine's. The task's traceback, which follows, says which, and how much was asked for."
@@ -528,7 +548,7 @@
 #define NO_LAYERS_HERE	"ggml found no room in the " MACHINES ", for weights that one of its buffers is to hold. A model of fewer bits, "	\
     "or, where a device has room, more layers there (in llama.cpp -ngl, in Ollama num_gpu) take less of it."
 #define FIXED_WORKSPACE	"FlashInfer's workspace, a buffer of a fixed size that a program gives it, has no room for what it puts there: it is that buffer that is full, and not the device. A larger one "	\
-    "(in SGLang SGLANG_FLASHINFER_WORKSPACE_SIZE), where the device has as much left, holds it."
+    "(in SGLang SGLANG_FLASHINFER_WORKSPACE_SIZE, before that FLASHINFER_WORKSPACE_SIZE), where the device has as much left, holds it."
 #define MUMPS_WORKSPACE	"MUMPS, which solves sparse equations, works in a part of the machine's memory that it sets aside by what it reckoned ahead: that was too small for what came, however much the machine has. A larger share on top of it "	\
     "(ICNTL(14), in percent; in PETSc -mat_mumps_icntl_14), where the machine has as much left, holds it."
 #define MUMPS_REFUSED	"MUMPS, which solves sparse equations, asked for the " MACHINES ", and was refused; its INFO(2) says of how many entries, in millions where that is below 0. What it makes of a matrix (its factors) grows faster than the number of "	\

@@ -25,6 +25,7 @@
 #define MAYBE_KERAS(text)	IN_WORLD("m", text)	/* that was, or JAX was not */
 #define MAYBE_JAX(text)		IN_WORLD("j", text)	/* JAX was, or no other framework */
 #define IN_BROWSER(text)	IN_WORLD("b", text)	/* TensorFlow.js was, */
+#define ON_A_MAC(text)		IN_WORLD("|", text)	/* a Mac was named, or its shell */
 #define OUT_OF_BROWSER(text)	IN_WORLD("s", text)	/* or was not */
 #define IN_TRAINING(text)	IN_WORLD("n", text)	/* it may be training, as nothing tells that it only serves */
 #define HAS_NOT_TRAINED(text)	IN_WORLD("c", text)	/* nothing does */

@@ -94,7 +94,7 @@ static const struct want texts[] = {
 	  .text = "bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, "
 	    "onnxruntime::WaitNotificationFn) Failed to alloc\n" },
 	{ .name = "a library that could not be set up", .from = "layumi/Person_reID_baseline_pytorch/issues/286", .who = "cuBLAS",
-	  .hedged = true, .says = "an index was out of range", .text = "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`\n" },
+	  .hedged = true, .says = "an index out of range", .text = "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`\n" },
 	{ .name = "one that had been", .from = "made up", .who = "cuBLAS",
 	  .text = "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasSgemm( handle, opa, opb)`\n" },
 	{ .name = "what AMD's driver locks", .from = "JuliaGPU/AMDGPU.jl/issues/591", .who = "HIP", .hedged = true,

@@ -317,8 +317,8 @@ Test(recompute, a_search_ends_when_its_work_is_used_up)
 	cr_assert_eq(planned_peak(m), peak);
 }
 
-/* A search with hardly any effort ends on its first rungs, far above the budget; a pass goes there at
- * once. */
+/* A search with hardly any effort ends on its first rungs, far above the budget; a pass goes there
+ * at once. */
 Test(recompute, a_pass_comes_to_a_budget_where_the_search_is_over)
 {
 	static const char chain[] = "network n { input x : f32[64] target t : f32[64]\n"
