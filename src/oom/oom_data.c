@@ -177,6 +177,8 @@ is_written(struct talk t, const char *at)
 	return talk_is_one_of(talk_part(t, s, to), "-o --out --output tee");
 }
 
+#define IS_LITTLE	"dataset is small|dataset is very small|dataset is tiny|dataset is quite small|data set is small|data set is very small|data is small|data is very small|data is tiny|data are few|file is small|file is very small|is not a large dataset|is not large"
+
 void
 oom_data_line(struct oom_told *o, struct talk t, int line, bool killed)
 {
@@ -186,7 +188,7 @@ oom_data_line(struct oom_told *o, struct talk t, int line, bool killed)
 	if (talk_any_phrase(t, "page cache|page-cache|disk cache"))
 		return;			/* what the system keeps of files */
 	for (rest = t; !begins_code(t) && (at = names_data(rest)); rest = talk_part(t, at + 1, t.s + t.n))
-		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !is_little(t, at) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_written(t, at) && !(clause_works(talk_clause(t, at, 1)) && !clause_names_failure(talk_clause(t, at, 1))) && !is_cleared(talk_sentence(t, at), at)) {
+		if ((killed || oom_told_is_of_failure(o, t, at, line)) && !is_proposed(talk_sentence(t, at)) && !is_little(t, at) && !talk_any_whole(talk_clause(t, at, 1), "small tiny lazily") && !talk_has_whole(talk_sentence(t, at), IS_LITTLE) && !talk_has_whole(talk_clause(t, at, 1), "fits into memory|fits in memory|fits easily") && !oom_change_not_read(talk_clause(t, at, 1), at) && !is_written(t, at) && !(clause_works(talk_clause(t, at, 1)) && !clause_names_failure(talk_clause(t, at, 1))) && !is_cleared(talk_sentence(t, at), at)) {
 			said_at(&o->data, t, at, line);
 			break;
 		}

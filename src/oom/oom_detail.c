@@ -54,6 +54,7 @@ const struct detail oom_details[] = {
 	{ "(rounded to #)", DETAIL_SIZE, OOM_TF_ALLOCATOR, OOM_ASKED },
 	{ "requested by op\t&", DETAIL_NODE, OOM_TF_ALLOCATOR, 0 },
 	{ "this is not a failure", DETAIL_WARNING, OOM_TF_ALLOCATOR, 0 },
+	{ "with freed_by_count=", DETAIL_WARNING, OOM_TF_ALLOCATOR, 0 },	/* of the same, whose end may be cut */
 	{ "~GPU #", DETAIL_GPU, OOM_PYTORCH, 0 },
 	{ "NPU #", DETAIL_GPU, OOM_PYTORCH, 0 },
 	{ "Currently allocated : %", DETAIL_SIZE, OOM_PYTORCH, OOM_ALLOCATED },

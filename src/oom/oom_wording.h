@@ -52,7 +52,7 @@ const char	*oom_find(struct talk t, struct finding);
 
 /* Lists of those rows that other files look for, too. */
 /* Each process; what it reads */
-#define OOM_EACH_CHINESE	"每个卡都会|每卡都|每块卡都|每个gpu都|每个进程|每一个进程|个进程都|个进程 都|进程都会|每个rank|每张卡都会|每个worker"
+#define OOM_EACH_CHINESE	"每个卡都会|每卡都|每块卡都|每个gpu都|每个进程|每一个进程|个进程都|个进程 都|进程都会|每个rank|每张卡都会|每个卡都|每块卡都|各个进程都|每个worker"
 #define OOM_READS_CHINESE	"初始化|加载|读取|读入|载入|复制|拷贝"
 /* It runs; it did so before, or does not either; what is asked, wished or told of others */
 #define OOM_RUNS_THEN	"run smoothly|runs smoothly|running smoothly|run successfully|runs successfully|run normally|runs normally|runs well|run well"
