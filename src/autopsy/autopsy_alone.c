@@ -94,6 +94,33 @@ pool(struct autopsy *y, int64_t total)
 	    size_human(human, asked(y)), size_human(all, total)));
 }
 
+#define NEAR		4	/* lines, from a call to the error that it raises */
+#define PER_ELEMENT	4	/* bytes of one of float32 */
+
+/* Does a line of the traceback right ahead of the message work on a matrix as a whole? */
+static bool
+factors(const struct autopsy *y)
+{
+	int line = y->log.paste.decided.factors;
+
+	return line && line < y->main->line && y->main->line - line <= NEAR;
+}
+
+/* A matrix that is decomposed or inverted, by its bytes. */
+static void
+matrix(struct autopsy *y)
+{
+	int64_t side = 1, bit;
+	char human[SIZE_TEXT], exact[SIZE_TEXT];
+
+	for (bit = (int64_t)1 << 30; bit > 0; bit >>= 1)
+		if ((side + bit) * (side + bit) <= asked(y) / PER_ELEMENT)
+			side += bit;
+	autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s at once, by line %d, which works on a matrix as a whole (decomposes or inverts it): its result, and what it works with, are as large "
+	    "as what it is given. Where that is one square matrix of float32, it has about %s rows, one for each column or input that is compared with all others; half as many take a quarter, and how many "
+	    "samples it was made of plays no part. On the processor, it needs none of the device.", size_human(human, asked(y)), y->log.paste.decided.factors, size_commas(exact, side)));
+}
+
 /* Much of the device at once. */
 static void
 share(struct autopsy *y)
@@ -108,6 +135,10 @@ share(struct autopsy *y)
 		return;
 	if (autopsy_is_driver(y->main)) {
 		pool(y, total);
+		return;
+	}
+	if (factors(y)) {
+		matrix(y);
 		return;
 	}
 	autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "

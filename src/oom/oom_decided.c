@@ -72,6 +72,8 @@ has_negative(struct talk t)
 	return false;
 }
 
+#define FACTORS		".cholesky(|cholesky_ex(|cholesky_inverse(|linalg.inv(|torch.inverse(|linalg.pinv(|linalg.eigh(|linalg.eig(|torch.symeig(|linalg.svd(|torch.svd("
+
 /* "data = (data - low) / range" of a traceback */
 static bool
 computes(struct talk t)
@@ -114,6 +116,8 @@ oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source
 		d->unpickles = line;
 	if (source != SOURCE_COMMENT && talk_has_whole(t, PROPOSES))
 		d->proposes = line;
+	if (source == SOURCE_TRACE && talk_any_phrase(t, FACTORS))
+		d->factors = line;
 	if (source == SOURCE_TRACE && computes(t))
 		d->computes = line;
 	if (source == SOURCE_CODE && talk_any_phrase(t, "= pool(|=pool(|multiprocessing.pool(|mp.pool(|with pool(|processpoolexecutor("))
