@@ -372,6 +372,15 @@ is_of_no_place(const struct autopsy *y)
 	return oom_is_vague(y->main) && !y->log.paste.told.device && !y->log.paste.told.gpu;
 }
 
+#define OF_HISTOGRAM	30	/* parts, as TensorBoard's have */
+
+/* Has the message's shape a number for each part of a histogram, and each number that it is of? */
+static bool
+is_of_histogram(const struct oom_message *o)
+{
+	return o->shape.known && o->shape.rank == 2 && o->shape.dim[1] == OF_HISTOGRAM && o->shape.dim[0] > OF_HISTOGRAM;
+}
+
 /* What else a kind asks for. */
 static bool
 is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
@@ -394,7 +403,7 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_PREDICTS:
 		return !autopsy_may_be_torch(y) && (y->log.paste.grows.line || y->main->host);
 	case HABIT_HISTOGRAMS:
-		return !autopsy_is_torch(y->main);
+		return !autopsy_is_torch(y->main) && !is_of_histogram(y->main);
 	case HABIT_UNCHECKED:
 		return !of[kind].n || !y->log.paste.habits.checks;
 	case HABIT_WHOLE:
@@ -461,6 +470,18 @@ autopsy_counts_words(const struct autopsy *y)
 	return is_said(y, HABIT_COUNTS);
 }
 
+/* One of TensorBoard's histograms, by the failing shape. */
+static void
+histogram(struct autopsy *y)
+{
+	const struct oom_habit *of = &y->log.paste.habits.of[HABIT_HISTOGRAMS];
+	char exact[SIZE_TEXT];
+
+	if (of->line && is_of_histogram(y->main))
+		autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d has TensorBoard draw histograms (%s), which have 30 parts unless told otherwise. Where that is of the run, the tensor that failed is made for one of them: it tells of each "
+		    "of %s numbers, as a weight may have, in which of the 30 it is. 0 draws none.", of->line, of->name, size_commas(exact, y->main->shape.dim[0])));
+}
+
 void
 autopsy_habits(struct autopsy *y)
 {
@@ -468,6 +489,7 @@ autopsy_habits(struct autopsy *y)
 	enum oom_habit_kind kind;
 	int said = 0;
 
+	histogram(y);
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
 		if ((language == IN_PYTHON || (habits[kind].in & language)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
 			(kind == HABIT_INSTANCES ? autopsy_hint : autopsy_cause)(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?
