@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #define LEAST_ALIKE	64	/* of which all pairs are worth a word */
+#define LEAST_SQUARE	1000	/* rows and columns of a matrix that are worth a word */
 #define MOST_KERNEL	11	/* the height and width of a filter */
 #define LEAST_CHANNELS	16
 #define MANY_WEIGHTS	((int64_t)1 << 18)
@@ -21,6 +22,20 @@ static bool
 is_of_pairs(const char *node)
 {
 	return strstr(node, "triplet") || strstr(node, "Triplet") || strstr(node, "pairwise") || strstr(node, "contrastive") || strstr(node, "distance");
+}
+
+/* A matrix for each of a number of samples or heads, of as many rows as columns, on the
+ * processor. */
+static bool
+is_square(struct autopsy *y, const struct oom_shape *s)
+{
+	int64_t n = s->known && s->rank == 3 ? s->dim[2] : 0;
+
+	if (!y->main->host || n < LEAST_SQUARE || s->dim[1] != n || y->lo < LARGE_SAMPLE)
+		return false;
+	autopsy_cause(y, SAYS_OF_PAIRS, arena_printf(y->arena, "Its last two extents are both %lld. Where it has a number for each pair of as many positions, or things, and that for each of %lld samples or heads, it grows with the square of how many they are, and "
+	    "with these: half as many take a quarter. Where the two are height and width, half of each side does.", (long long)n, (long long)s->dim[0]));
+	return true;
 }
 
 bool
@@ -35,7 +50,7 @@ autopsy_all_alike(struct autopsy *y, const struct oom_shape *s)
 		;
 	/* volumes, and pictures of as many channels as pixels on a side, have extents alike, too */
 	if (n < LEAST_ALIKE || k < s->rank || s->rank > 5 || s->rank < (named ? 2 : 4) || (!named && (n & (n - 1)) == 0))
-		return false;
+		return is_square(y, s);
 	autopsy_cause(y, SAYS_OF_PAIRS, arena_printf(y->arena, "All of its %d extents are %lld. Where it has a number for each %s of as many things, as a loss that compares all samples of a batch with each other has, it grows with the %s of how many they are: half as many "
 	    "take one part of %d. Fewer at once, a loss of some of them (the hardest for each sample), or parts one after the other take less.", s->rank, (long long)n, of[s->rank - 2], power[s->rank - 2], 1 << s->rank));
 	return true;

@@ -65,6 +65,8 @@ static const struct {
 	    "is told otherwise (dtype). Fewer bytes an element, or batches that are made as they are used (a generator), take less." },
 	[HABIT_EXTENTS] = { OF_HOST, false, 0, "makes an array of %s, all at once. Where that is all of a data set, batches that are made as they are used (a generator), or fewer bytes "
 	    "an element, where it has several (dtype), take less." },
+	[HABIT_FILLED] = { OF_EITHER, false, 0, "names Theano's operation that fills a tensor with one value, and all extents of that: %s. Where that is what failed, it grows with each of its extents (samples, steps of a scan, pixels, channels): "
+	    "fewer of any take less." },
 	[HABIT_EMPTY] = { OF_HOST, false, 0, "makes an array of (%s): one of its extents is 0, so that it has no elements, and by itself needs no memory. Where that is what failed, some versions of NumPy set aside as much as if that extent were 1: another "
 	    "version, or an array that is made when there is something to put into it, does not." },
 	[HABIT_CODES] = { OF_HOST, false, 0, "%s: a number for each sample, or word, and each class. Where there are many of both, the classes' own numbers, with a loss that takes "
@@ -249,6 +251,8 @@ named(const struct autopsy *y, enum oom_habit_kind kind)
 		return arena_printf(y->arena, "%s", size_commas(n, h->n));
 	case HABIT_ARRAY:
 		return h->n ? arena_printf(y->arena, "what is made for each of %s", h->name) : h->name;
+	case HABIT_FILLED:
+		return arena_printf(y->arena, "%s numbers, %s in float32", size_commas(n, h->n), size_human(rows, h->n < INT64_MAX / 4 ? 4 * h->n : INT64_MAX));
 	case HABIT_EXTENTS:
 		return arena_printf(y->arena, "(%s), which takes %s", h->name, size_human(n, h->n));
 	case HABIT_UNITS:

@@ -566,7 +566,7 @@ host_result(struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	if (o->kind != OOM_TENSORFLOW || !o->node[0] || !o->shape.known || autopsy_all_alike(y, &o->shape) || o->shape.rank < 4 || o->shape.rank > 5 ||
+	if (o->kind != OOM_TENSORFLOW || !o->shape.known || autopsy_all_alike(y, &o->shape) || !o->node[0] || o->shape.rank < 4 || o->shape.rank > 5 ||
 	    may_be_filter(&o->shape) || o->shape.dim[o->shape.rank - 1] <= 4 || may_initialize(o->node))
 		return;
 	autopsy_cause(y, SAYS_HOST_RESULT, arena_printf(y->arena, "By its shape it may be a layer's result. Then the network itself ran on the "

@@ -126,6 +126,26 @@ array_of_none(struct oom_habits *h, struct talk t, int line)
 	}
 }
 
+/* "Alloc(TensorConstant{0.0}, TensorConstant{1025}, TensorConstant{2000})": the value, and then
+ * all extents. */
+void
+oom_array_seen(struct oom_habits *h, struct talk t, int line)
+{
+	const char *at = talk_first(t, "alloc(tensorconstant{"), *s, *close, *end = t.s + t.n;
+	int64_t n, numbers = 1;
+	int k = 0;
+
+	if (!at || !(close = memchr(at, ')', (size_t)(end - at))))
+		return;
+	for (s = at; (s = memchr(s, '{', (size_t)(close - s))); k++) {
+		s++;
+		if (k > 0 && (s == close || !is_digit(*s) || !piece_number(s, close, &n) || n <= 0 || __builtin_mul_overflow(numbers, n, &numbers)))
+			return;
+	}
+	if (k > 1 && numbers >= LEAST_ARRAY / 8)
+		oom_habit_keep(h, HABIT_FILLED, line, numbers, at, at + strlen("alloc"));
+}
+
 const char *
 oom_array_made(struct talk t, int64_t *bytes)
 {

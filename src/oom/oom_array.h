@@ -12,4 +12,7 @@ void	oom_array_traced(struct oom_habits *, struct talk, int line);
  * NULL. */
 const char	*oom_array_made(struct talk, int64_t *bytes);
 
+/* Any line: a tensor that Theano was to fill, by its extents in an error. */
+void		oom_array_seen(struct oom_habits *, struct talk, int line);
+
 #endif

@@ -419,6 +419,7 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 		oom_habit_keep(h, HABIT_GATHERED, line, 0, NULL, NULL);
 	oom_seen_unrolled(h, t, line);
 	oom_graph_seen(h, t, line);
+	oom_array_seen(h, t, line);
 	/* a program may print it, too */
 	narrow(h, t, line);
 	if ((at = talk_first(t, ALL_THERE)) || (talk_any_phrase(t, "mode=train") && (at = talk_first(t, TRAINED_THERE))))

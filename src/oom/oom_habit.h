@@ -30,6 +30,7 @@ enum oom_habit_kind {
 	HABIT_GATHERS,		/* pictures, by their names, are put on a list in a loop, which begins on line `n` */
 	HABIT_ZEROS,		/* an array with a row for each of these is made at once, */
 	HABIT_EXTENTS,		/* or one of these extents: its bytes */
+	HABIT_FILLED,		/* Theano fills a tensor with one value: of how many numbers */
 	HABIT_EMPTY,		/* an array of which an extent is 0, by these extents */
 	HABIT_CODES,		/* a number for each class, by a call of this name */
 	HABIT_DENSE,		/* a sparse matrix is made dense; `n`: on a device */

@@ -14,7 +14,7 @@ static const struct {
 	[LIBRARY_MXNET] = { "mxnet|simple_bind|bucketingmodule", "def |pip install|torch|tensorflow" },
 	[LIBRARY_CUPY] = { "cupy|free_all_blocks|get_default_memory_pool|_default_memory_pool|cp.random.|cp.cuda.", "def |pip install" },
 	[LIBRARY_ONNX] = { "onnxruntime|onnx runtime|onnx-runtime|inferencesession|ort session|sessionoptions|ort::session", "def |pip install" },
-	[LIBRARY_TENSORFLOW] = { "tensorflow|tf.session|tf.keras|clear_session", "def |pip install|tensorboard|torch|onnx" },
+	[LIBRARY_TENSORFLOW] = { "tensorflow|tf.session|tf.keras|keras|clear_session|k_clear_session", "def |pip install|tensorboard|torch|onnx|jax" },
 };
 
 #define GIVES_BACK	"releas free freed freeing clear reclaim deallocat dealloc decreas drop shrink return giv go down"
@@ -25,7 +25,7 @@ static const struct {
 /* 不释放, 没有释放, 无法释放, 未释放, 不会释放, 释放不了, 不下降 */
 #define STAYS_CHINESE	"不释放|没有释放|没释放|无法释放|未释放|不会释放|释放不|不能释放|不下降|没有下降|降不下"
 #define MEMORY_CHINESE	"内存|显存|memory"
-#define CLOSES		"close|closed|closing|closes|delete|deleted|deleting|del|exits|clear_session|kill|关闭|删除"
+#define CLOSES		"close|closed|closing|closes|delete|deleted|deleting|del|exits|clear_session|k_clear_session|kill|关闭|删除"
 
 static bool
 gives_none_back(struct talk clause)
