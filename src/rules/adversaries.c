@@ -1,14 +1,17 @@
 /*
  * adversaries: losses of adversaries that are none. Two updates pull one thing the same way; a loss
- * holds a term that moves nothing its update has; or one update pulls a thing both ways. Reads the
- * forward graph, and which update moves which parameters.
+ * holds a term that moves nothing its update has; one update pulls a thing both ways; or what is
+ * made and what is real have unlike ranges. Reads the forward graph, which update moves which
+ * parameters, and the data setting.
  */
+#include "rulekit/data_look.h"
 #include "rulekit/graph_query.h"
 #include "rulekit/loss_terms.h"
 
 #include <math.h>
 
 #include "ir/op.h"
+#include "readers/reader.h"
 
 /* ---- where a term pulls what it reads ---- */
 
@@ -273,6 +276,92 @@ check_both_ways(const struct rule *rule, struct lint *l, const struct contest *c
 	return false;
 }
 
+/* ---- ranges ---- */
+
+#define FEWEST_ROWS	8
+#define WHITE		255
+
+struct span {
+	double least, most;
+};
+
+/* Of what the files hold, or bytes do. */
+static bool
+span_in_file(const struct lint *l, const struct tensor *t, struct span *out)
+{
+	const struct data_source *d = &l->module->set.data;
+	struct data_look look;
+	int64_t row, i;
+
+	*out = (struct span){ INFINITY, -INFINITY };
+	if (reader_has_files(d) && data_look(l, d, t, &look) && look.rows >= FEWEST_ROWS) {
+		for (row = 0; row < look.rows; row++)
+			for (i = 0; i < look.width; i++) {
+				out->least = fmin(out->least, data_value(&look, row, i));
+				out->most = fmax(out->most, data_value(&look, row, i));
+			}
+		return true;
+	}
+	*out = (struct span){ 0, WHITE };
+	return d->reader && d->reader->bytes;
+}
+
+/* What an input is as it is read; false: nobody knows. */
+static bool
+span_of_input(const struct lint *l, const struct tensor *t, struct span *out)
+{
+	const struct data_source *d = &l->module->set.data;
+	struct span file;
+	int k;
+
+	if (t->kind != T_INPUT || t->classes || t->dtype == DT_U8 || !span_in_file(l, t, &file) || !(d->scale > 0))
+		return false;
+	*out = (struct span){ INFINITY, -INFINITY };
+	for (k = 0; k < 3; k++) {
+		double mean = reader_real_at(d, "mean", k, 0), deviation = reader_real_at(d, "std", k, 1);
+
+		out->least = fmin(out->least, (file.least * d->scale - mean) / deviation);
+		out->most = fmax(out->most, (file.most * d->scale - mean) / deviation);
+	}
+	return true;
+}
+
+/* The node that has the weights of N and reads an input as it is. */
+static const struct node *
+reader_of_real(const struct contest *c, const struct node *n)
+{
+	int i;
+
+	for (i = 0; i < c->m->forward->nodes.n; i++) {
+		const struct node *k = c->m->forward->nodes.v[i];
+
+		if (k->nin > 1 && k->in[1] == n->in[1] && past_views(k->in[0])->kind == T_INPUT)
+			return k;
+	}
+	return NULL;
+}
+
+/* Does a layer that judges what is made and what is real know one by a sign? */
+static bool
+check_ranges(const struct rule *rule, struct lint *l, const struct contest *c, const struct node *n)
+{
+	const struct node *last = node_has_weights(n) && n->nin > 1 && n->in[1] ? past_views(n->in[0])->def : NULL, *other;
+	bool is_signed = node_is(last, "tanh");
+	struct span real;
+	struct diag *g;
+
+	if ((!is_signed && !node_is(last, "sigmoid")) || !(other = reader_of_real(c, n)) ||
+	    !span_of_input(l, past_views(other->in[0]), &real) || (is_signed ? real.least < 0 : real.least > -0.5))
+		return false;
+	g = lint_report(l, rule, last->loc, "'%s' makes numbers of %d to 1, and what is real, '%s', has %.3g to %.3g", last->path,
+	    is_signed ? -1 : 0, past_views(other->in[0])->name, real.least, real.most);
+	diag_place(l->diags, g, c->m->set.data.loc, "the data are here");
+	diag_fact(l->diags, g, "'%s' judges both, and knows one from the other by numbers below 0", n->path);
+	diag_help(l->diags, g, is_signed ? "sigmoid in its place; or bring the data to -1 to 1, as bytes by scale=1/127.5, mean=1" :
+	    "tanh in its place, if the data have about -1 to 1; or leave it out");
+	return true;
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -293,6 +382,9 @@ check(const struct rule *rule, struct lint *l)
 	if (m->set.nturns < 2)
 		return;
 	c.moved_by = find_moved(m);
+	for (i = 0; i < m->forward->nodes.n; i++)
+		if (check_ranges(rule, l, &c, m->forward->nodes.v[i]))
+			break;
 	for (turn = 0; turn < m->set.nturns; turn++)
 		for (i = 0; i < c.terms.n; i++)
 			if (is_in(&c, &c.terms.v[i], turn) && (check_same_way(rule, l, &c, &c.terms.v[i], turn) ||
@@ -313,7 +405,8 @@ const struct rule rule_adversaries = {
 	    "Reported of bce_with_logits and mse with ones(x) or zeros(x), squares of a difference from a number, and, between updates, of means, relu and "
 	    "softplus of judgements: where the losses of two updates pull one tensor the same way, and one of them pulls another the other way; where a term of "
 	    "an update's loss has no gradient for what the update moves, and what it does depend on is moved by losses that do not read it; and, without update, where two "
-	    "losses pull one tensor to 0 and to 1. Quiet where what is pulled the other way is moved by both, as by two halves of a "
+	    "losses pull one tensor to 0 and to 1. And where tanh makes what a layer judges beside data that, by their files or as bytes with scale=, have "
+	    "nothing below 0, or sigmoid beside data that have. Quiet where what is pulled the other way is moved by both, as by two halves of a "
 	    "network that learn by turns; of a loss that pulls both ways by itself, as to confuse (Tzeng and others: Simultaneous deep transfer, 2015); and where critic and generator share the whole game's value, with its sign changed.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
