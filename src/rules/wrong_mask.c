@@ -48,14 +48,15 @@ static bool
 compare(const struct node *n, double x, double *y)
 {
 	static const char *const name[] = { "less", "less_equal", "greater", "greater_equal", "equal", "not_equal" };
-	double than = n->nin == 1 && op_attr(n, "than") ? op_real(n, "than") : NAN;
-	bool is[] = { x < than, x <= than, x > than, x >= than, x == than, x != than };
 	size_t i;
 
-	for (i = 0; i < sizeof(is) / sizeof(*is); i++)
+	for (i = 0; i < sizeof(name) / sizeof(*name); i++)
 		if (node_is(n, name[i])) {
+			double than = op_real(n, "than");
+			bool is[] = { x < than, x <= than, x > than, x >= than, x == than, x != than };
+
 			*y = is[i];
-			return !isnan(than);
+			return true;
 		}
 	return false;
 }
