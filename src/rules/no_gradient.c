@@ -181,13 +181,13 @@ static bool
 keeps_zero(const struct node *n)
 {
 	static const char *const name[] = { "parameter", "reshape", "flatten", "transpose", "permute", "slice", "broadcast", "dropout",
-		"scale", "neg", "relu", "leaky_relu", "tanh", "sum", "mean", "cast", NULL };
+		"neg", "relu", "leaky_relu", "tanh", "sum", "mean", "cast", NULL };
 	int i;
 
 	for (i = 0; name[i]; i++)
 		if (node_is(n, name[i]))
 			return true;
-	return false;
+	return node_is(n, "scale") && op_real(n, "offset") == 0;
 }
 
 static bool
