@@ -7,14 +7,14 @@
 
 #include "ir/op.h"
 
-/* Of attention: is there one position that asks, and one that is weighed? Several that ask one
- * thing are in use, as pictures that are told their class. */
+/* Of attention: is there one position that asks, and one that is weighed, or a window that holds
+ * but one? Several that ask one thing are in use, as pictures that are told their class. */
 static bool
 is_alone(const struct node *n)
 {
 	const struct tensor *q = n->in[0], *k = n->nin > 1 && n->in[1] ? n->in[1] : q;
 
-	return q->rank > 1 && k->rank > 1 && q->dim[q->rank - 2] == 1 && k->dim[k->rank - 2] == 1;
+	return op_int(n, "window") == 1 || (q->rank > 1 && k->rank > 1 && q->dim[q->rank - 2] == 1 && k->dim[k->rank - 2] == 1);
 }
 
 static bool
@@ -40,8 +40,11 @@ report_attention(const struct rule *rule, struct lint *l, const struct node *n)
 	struct diag *g = lint_report(l, rule, n->loc, "'%s' has one position to look at: its weight is 1, whatever the query", layer->path);
 
 	diag_fact(l->diags, g, "it is a linear layer of what stands there, and its queries and keys do not learn: %s",
-	    tensor_shape_text(l->module->arena, n->in[0]));
-	diag_help(l->diags, g, "attention is among rows, [positions, width]: give it several, or write dense in its place");
+	    op_int(n, "window") == 1 ? "window=1 is a position itself" : tensor_shape_text(l->module->arena, n->in[0]));
+	if (op_int(n, "window") == 1)
+		diag_help(l->diags, g, "a position sees those nearer than window: 2 has one neighbour; or write dense in its place");
+	else
+		diag_help(l->diags, g, "attention is among rows, [positions, width]: give it several, or write dense in its place");
 }
 
 static void
@@ -85,7 +88,7 @@ const struct rule rule_one_class = {
 	    "logit, so that cross_entropy is 0 and has no gradient. A yes or no with one output is "
 	    "bce_with_logits' (a sigmoid); with softmax it takes two. The accuracy is then the "
 	    "share of one answer in the data, and does not move. And attention of one position to itself or to another one, as of a vector that was "
-	    "reshaped to [1, width], gives what stands there: queries and keys do nothing.\n\n"
+	    "reshaped to [1, width] or with window=1, gives what stands there: queries and keys do nothing.\n\n"
 	    "Seen as Dense(1, activation='softmax') on Cross Validated (481881: fails even when "
 	    "given the answer) and in many questions like it.",
 	.check = check,
