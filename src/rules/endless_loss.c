@@ -1,7 +1,7 @@
 /*
  * endless-loss: a loss that is a distance times a number below 0, so that training makes the
  * distance as large as it can; or that holds a divergence or a weight penalty so, beside terms that
- * grow more slowly. Reads the forward graph.
+ * grow more slowly, or a divergence a part of which is left out. Reads the forward graph.
  */
 #include "rulekit/graph_query.h"
 #include "rulekit/loss_terms.h"
@@ -207,6 +207,62 @@ divergence(const struct module *m, const struct loss_terms *s)
 	return NULL;
 }
 
+/* Is noise multiplied with what is made of it? */
+static bool
+is_noise_of(const struct module *m, const bool *of_log)
+{
+	int i, k;
+
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *n = m->forward->nodes.v[i];
+
+		for (k = 0; node_is(n, "mul") && n->nin == 2 && k < 2; k++)
+			if (node_is(n->in[k]->def, "normal") && of_log[n->in[1 - k]->id])
+				return true;
+	}
+	return false;
+}
+
+/* The variance, exp(l), of a divergence that leaves -l out: all else that is made of l is an error
+ * of what is decoded, which its noise makes larger. NULL: there is none. */
+static const struct loss_term *
+loose_variance(const struct module *m, const struct loss_terms *s)
+{
+	int i, k;
+
+	for (i = 0; i < s->n; i++) {
+		const struct loss_term *v = &s->v[i];
+		const struct tensor *log = v->factor > 0 && node_is(v->of->def, "exp") ? v->of->def->in[0] : NULL;
+		bool mean = false, held = false, *of_log;
+
+		if (!log || !is_free(log))
+			continue;
+		of_log = find_made_of(m, log);
+		for (k = 0; k < s->n; k++) {
+			const struct tensor *square = s->v[k].in == v->in && s->v[k].factor == v->factor ? square_of(s->v[k].of) : NULL;
+
+			mean |= square && is_free(square) && !of_log[square->id];
+			held |= k != i && of_log[s->v[k].of->id] && !is_error(s->v[k].of, of_log);
+		}
+		if (mean && !held && is_noise_of(m, of_log))
+			return v;
+	}
+	return NULL;
+}
+
+static void
+report_loose(const struct rule *rule, struct lint *l, const struct loss_term *v)
+{
+	const struct tensor *log = v->of->def->in[0];
+	struct diag *g = lint_report(l, rule, v->of->def->loc, "the divergence of a code leaves '%s', the logarithm of its variance, out: "
+	    "nothing keeps the variance from 0", log->name);
+
+	diag_place(l->diags, g, v->in->loc, "it is in this loss");
+	diag_fact(l->diags, g, "exp(l) becomes smaller without an end as l does, and so does the error, by its noise: what is left is an "
+	    "autoencoder without any");
+	diag_help(l->diags, g, "0.5 * sum(m^2 + exp(l) - 1 - l), of the mean m and the logarithm l");
+}
+
 static void
 report_divergence(const struct rule *rule, struct lint *l, const struct loss_term *mean)
 {
@@ -314,6 +370,8 @@ check_terms(const struct rule *rule, struct lint *l)
 		return;
 	if ((mean = divergence(m, &s)))
 		report_divergence(rule, l, mean);
+	else if ((mean = loose_variance(m, &s)))
+		report_loose(rule, l, mean);
 	for (i = 0; i < s.n; i++) {
 		const struct tensor *weight = s.v[i].factor < 0 ? penalised(&s.v[i]) : NULL;
 
@@ -359,7 +417,7 @@ const struct rule rule_endless_loss = {
 	    "bce_with_logits, hinge, a square or abs of a difference from a target, by a factor below 0 in all. Quiet of what is compared with no target, where several losses are added, "
 	    "which may hold one another as those of adversaries do, and with turns.\n\n"
 	    "Of several, and of sums, two terms are known to have no end: the divergence of a code from normal numbers, as a variational "
-	    "autoencoder has it (Kingma and Welling, 2013), with all its signs changed, 0.5 * sum(1 + l - m^2 - exp(l)); and the square of a parameter "
+	    "autoencoder has it (Kingma and Welling, 2013), with all its signs changed, 0.5 * sum(1 + l - m^2 - exp(l)), or without its -l; and the square of a parameter "
 	    "times a number below 0, where all else grows no faster than the parameter itself, and the optimizer has no weight_decay.",
 	.check = check,
 	.needs = NEEDS_GRAPH,
