@@ -1,6 +1,7 @@
 /*
  * metric-mismatch: a metric of something that no loss trains, accuracy where numbers are predicted,
- * of what is never below 0, or of as many answers as there are classes. A walk backward over the
+ * of what is never below 0, of as many answers as there are classes, or past labels that the loss
+ * counts. A walk backward over the
  * forward graph marks what the losses are made of, a walk forward what other parameters go into.
  */
 #include "rulekit/graph_query.h"
@@ -9,6 +10,7 @@
 
 #include "amend/cut.h"
 #include "ir/op.h"
+#include "ops/labels.h"
 
 /* Marks what the losses are made of. */
 static void
@@ -186,6 +188,39 @@ report_regression(const struct rule *rule, struct lint *l, const struct result *
 	    "metric");
 }
 
+/* A loss that counts labels which the metric N passes over, though they are none of the classes;
+ * NULL: there is none, or another loss passes over them, too. */
+static const struct node *
+counts_ignored(const struct module *m, const struct node *n, int64_t *label)
+{
+	const struct node *found = NULL;
+	int64_t other;
+	int i;
+
+	if (!node_is(n, "accuracy") || !labels_ignored(n, label) || (*label >= 0 && *label < n->in[1]->classes))
+		return NULL;
+	for (i = 0; i < m->forward->nodes.n; i++) {
+		const struct node *k = m->forward->nodes.v[i];
+
+		if (k->op->kind != OP_LOSS || k->nin < 2 || k->in[1] != n->in[1])
+			continue;
+		if (labels_ignored(k, &other))
+			return NULL;
+		found = node_is(k, "cross_entropy") ? k : found;
+	}
+	return found;
+}
+
+static void
+report_ignored(const struct rule *rule, struct lint *l, const struct result *r, const struct node *loss, long long label)
+{
+	struct diag *d = lint_report(l, rule, r->loc, "accuracy passes over label %lld, and cross_entropy counts it, though it is none of "
+	    "%d classes", label, loss->in[1]->classes);
+
+	diag_place(l->diags, d, loss->loc, "the loss is here");
+	diag_help(l->diags, d, "ignore=%lld in cross_entropy, too", label);
+}
+
 static void
 check(const struct rule *rule, struct lint *l)
 {
@@ -194,7 +229,8 @@ check(const struct rule *rule, struct lint *l)
 	size_t most = (size_t)m->next_tensor + 1;
 	bool *seen = arena_array(m->arena, most, sizeof(*seen));
 	bool *untrained = arena_array(m->arena, most, sizeof(*untrained));
-	const struct node **mse;
+	const struct node **mse, *loss;
+	int64_t label;
 	int i;
 
 	if (!m->set.train)
@@ -212,6 +248,8 @@ check(const struct rule *rule, struct lint *l)
 			report_positive(rule, l, r, positive_maker(n->in[0]));
 		else if (!r->is_loss && counts_yes_and_no(n) && n->in[0] && mse[n->in[0]->id])
 			report_regression(rule, l, r, mse[n->in[0]->id]);
+		if (!r->is_loss && (loss = counts_ignored(m, n, &label)))
+			report_ignored(rule, l, r, loss, (long long)label);
 		if (!r->is_loss && counts_all_classes(n))
 			report_all(rule, l, r, (long long)n->in[1]->classes);
 		if (r->is_loss || !n || !of || !untrained[of->id])
@@ -239,7 +277,8 @@ const struct rule rule_metric_mismatch = {
 	    "the metric.\n\n"
 	    "Reported too: accuracy of what mse trains. Of numbers it says nothing, as in Keras, "
 	    "where it stays near 0; of yes and no it wants logits, which are below 0 for no. Use "
-	    "bce_with_logits, or mse as the metric. And accuracy whose top is the number of classes, which is always 1; "
+	    "bce_with_logits, or mse as the metric. And accuracy whose top is the number of classes, which is always 1; with an ignore= that is "
+	    "none of the classes, where no loss of that target has one; "
 	    "and accuracy of yes and no where sigmoid, softmax, softplus or exp makes the answers: it takes each above 0 for yes, "
 	    "0.01 as well.",
 	.check = check,
