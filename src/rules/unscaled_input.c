@@ -223,20 +223,20 @@ is_large(const struct input_column *c)
 
 #define DIVIDED	0.05	/* at most: it was meant to make something smaller */
 
-/* Is next to nothing left of a picture that something was there of? */
+/* Is next to nothing left of what something was there of? */
 static bool
 is_gone(const struct input_column *c)
 {
-	double span = c->most - c->least, factor = fabs(c->factor);
+	double span = c->most - c->least, factor = fabs(c->factor), few = c->of->rank < 3 ? 1.0 / 3 : 1;
 
-	return c->of->rank >= 3 && factor <= DIVIDED && span >= 0.5 && span * factor < SMALL;
+	return factor <= DIVIDED * few && span >= 0.5 && span * factor < SMALL / few;
 }
 
 /* Fills the reading in. False: none of it is off, or nothing is known. */
 static bool
 look_at(struct input_looks *k, const struct input_numbers *held, struct reading *r)
 {
-	int i, j;
+	int i, j, gone = 0;
 
 	*r = (struct reading){ NULL };
 	r->n = input_columns(k, held, &r->column);
@@ -247,7 +247,8 @@ look_at(struct input_looks *k, const struct input_numbers *held, struct reading 
 			r->worst = c;
 		if (c->spread > 0 && (!r->mildest || column_spread(c) < column_spread(r->mildest)))
 			r->mildest = c;
-		if (!r->tiny && is_gone(c))
+		gone += is_gone(c);
+		if (!r->tiny && is_gone(c) && c->of->rank >= 3)
 			r->tiny = c;
 		if (!is_large(c))
 			continue;
@@ -256,6 +257,7 @@ look_at(struct input_looks *k, const struct input_numbers *held, struct reading 
 		r->inputs += j == i;
 		r->large++;
 	}
+	r->tiny = !r->tiny && gone > 0 && gone == r->n ? r->column : r->tiny;	/* of columns all */
 	return (r->large > 0 && isfinite(column_size(r->worst))) || r->tiny;
 }
 
@@ -588,7 +590,7 @@ const struct rule rule_unscaled_input = {
 	    "files without scale=, whose usual contents are bytes. "
 	    "And pictures of which mean= and std= make numbers of 30 and more, as ImageNet's of 0 to 1 do of bytes, or numbers that all but "
 	    "agree, as those of bytes do beside scale=1/255. "
-	    "Bytes that are divided by 255 twice, in the data and in the network, are told of, too. What adds to bytes and does not divide them, as x - 127.5, makes none of them smaller, and is told of where the "
+	    "Bytes that are divided by 255 twice, in the data and in the network, are told of, too, and columns all of which were of about 1 before. What adds to bytes and does not divide them, as x - 127.5, makes none of them smaller, and is told of where the "
 	    "layer's weights start as usual: AlexNet's, which reads bytes less their mean, start smaller. "
 	    "A normalisation right behind that layer, batchnorm behind all concatenations of it, or a scale, batchnorm or arithmetic "
 	    "before it, makes it good. The fix, which is unsafe, puts batchnorm before the layer, "
