@@ -231,7 +231,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = (words && p->grows.line) || p->later.line ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host || autopsy_grows_there(y) || p->later.line ? NULL : &p->told.darknet;
-	told[place(NEEDS_DATA)] = o->kind == OOM_MACHINE || is_killed(o) || is_heap(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
+	told[place(NEEDS_DATA)] = p->cached.line ? NULL : o->kind == OOM_MACHINE || is_killed(o) || is_heap(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
 	told[place(NEEDS_SHAPES)] = &p->shapes;
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
 	told[place(NEEDS_FULL)] = o->host || p->later.line || (p->inferring.line && !autopsy_trains(y)) || (told[place(NEEDS_RESUMES)] && told[place(NEEDS_RESUMES)]->line) || p->measures.line[MEASURE(BY_ADAPTER)] ? NULL : &p->told.full;

@@ -251,14 +251,15 @@ is_told_better(const struct oom_paste *p, size_t of, int line)
 	return line == p->ended_by.line || line == p->less.line || line == p->sizes.line || line == p->by_growth.line || line == p->one_runs.line;
 }
 
-/* Is that all of a set lies there told by other words of people, or by a row of autopsy_rows.c? */
+/* Is that all of a set lies there told by other words of people, by what a network is for, or by a
+ * row of autopsy_rows.c? */
 static bool
 is_whole_told(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 	const struct oom_message *o = y->main;
 
-	return (p->kept.line && !o->host) || p->cached.line || (p->told.data.line && (o->host || (o->kind == OOM_TOLD && !p->told.device && !p->told.gpu)));
+	return (p->kept.line && !o->host) || p->cached.line || (p->domains[DOMAIN_FRAMES].line && !o->host) || (p->told.data.line && (o->host || (o->kind == OOM_TOLD && !p->told.device && !p->told.gpu)));
 }
 
 static void

@@ -279,6 +279,7 @@ static const struct {
 	{ offsetof(struct oom_paste, kept), { WORDING_NONE, oom_entire_on_device } },
 	{ offsetof(struct oom_paste, version), { WORDING_NONE, oom_version_told } },
 	{ offsetof(struct oom_paste, cached), { WORDING_CACHED, NULL } },
+	{ offsetof(struct oom_paste, cached), { WORDING_NONE, oom_entire_cached } },
 	{ offsetof(struct oom_paste, entire), { WORDING_NONE, oom_entire } },
 	{ offsetof(struct oom_paste, shared_memory), { WORDING_SHARED, NULL } },
 	{ offsetof(struct oom_paste, rays), { WORDING_NONE, follows_rays } },

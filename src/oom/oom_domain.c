@@ -14,7 +14,7 @@
 
 static const char *const names[DOMAINS] = {
 	[DOMAIN_SPEAKERS] = "diarization|diarisation|diarize|diarizing|diarizer|clusteringdiarizer|speaker-diarization|resemblyzer|embed_utterance",
-	[DOMAIN_FRAMES] = "propagate_in_video|sam2_video_predictor|build_sam2_video_predictor|sam2videopredictor|add_new_points_or_box|load_video_frames",
+	[DOMAIN_FRAMES] = "propagate_in_video|predictor.init_state|sam2_video_predictor|build_sam2_video_predictor|sam2videopredictor|add_new_points_or_box|load_video_frames",
 	[DOMAIN_FRAMES_3] = "sam3|sam3.1|sam 3|sam 3.1|sam-3|sam-3.1|sam3_video_predictor|build_sam3_video_predictor|sam3_video_inference|sam3.1_video_predictor_example|sam3_video_predictor_example",
 	[DOMAIN_POINTS] = "lightglue|loftr|hloc|pipeline_sfm|hierarchical-localization",
 	[DOMAIN_FLUX] = "flux|flux.1-dev|flux.1-schnell|flux1-dev|flux1-schnell|flux1dev|flux1dev_v10|flux1-dev-fp8|flux.1-kontext-dev|flux.1-fill-dev|dreambooth_flux|train_dreambooth_flux|train_dreambooth_lora_flux",

@@ -175,6 +175,33 @@ oom_entire_on_device(struct talk t)
 	return NULL;
 }
 
+#define CACHED		"image images picture pictures frame frames data dataset datasets sample samples feature features file files video videos"
+#define OTHER_CACHES	"latent latents embedding embeddings kv key keys prompt model models weights empty allocator compiler compilation pip hugging huggingface download downloads browser page prefix disk"
+
+/* "I use tf.dataset.cache to cache data", "with --cache-images": the verb, or an option's name, and
+ * right behind it what is cached. */
+const char *
+oom_entire_cached(struct talk t)
+{
+	struct talk rest = t, clause, sentence, word;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+
+	if (!oom_short_fails(t) || talk_any_phrase(t, "empty_cache|cache_dir|use_cache|cache-dir|hf_home|cached alloc|cached mem|cached block|cache=disk|--cache disk"))
+		return NULL;
+	for (; (at = talk_find_whole(rest, "cache|caches|cached|caching", &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		sentence = talk_sentence(t, at);
+		word = clause_word_behind(clause, at + n);
+		while (talk_is_one_of(word, "the my our all whole entire training"))
+			word = clause_word_behind(clause, word.s + word.n);
+		if (talk_is_one_of(word, CACHED) && !talk_any_whole(sentence, OTHER_CACHES) && !clause_says_no(talk_part(clause, clause.s, at), "if should would could instead disable disabled off before") && !memchr(sentence.s, '?', sentence.n) &&
+		    !clause_works(clause))
+			return at;
+	}
+	return NULL;
+}
+
 const char *
 oom_entire(struct talk t)
 {
