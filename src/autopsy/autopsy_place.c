@@ -283,6 +283,11 @@ not_allocator(struct autopsy *y)
 		    "it. On some systems memory of the machine that is locked (pinned) for copies is refused in the same words.", maker));
 		return;
 	}
+	if (y->log.paste.decided.ran && y->log.paste.decided.ran < o->last) {
+		place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s itself, or a library beside PyTorch, got no memory, in a process that had run before (line %d). "
+		    "Its own cache may have what there was. Memory of the machine that is locked (pinned) for copies, as where weights are swapped block by block, is on some systems refused in the same words.", maker, y->log.paste.decided.ran));
+		return;
+	}
 	place_cause(y, SAYS_NOT_ALLOCATOR, arena_printf(y->arena, "These are not the words of PyTorch's allocator (\"Tried to allocate ...\"): %s "
 	    "itself, or a library beside PyTorch, got no memory.%s Where it was the first that the process does there, such as to "
 	    "move a model or a tensor, no context could be made, as a rule because another process has the device, "

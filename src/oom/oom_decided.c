@@ -128,6 +128,8 @@ oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source
 		d->negative = has_negative(t) ? line : d->negative;
 	if (talk_any_phrase(t, "could not find any implementation for node"))
 		d->no_tactic = line;
+	if (source != SOURCE_PROSE && talk_any_phrase(t, "prompt executed in "))
+		d->ran = line;
 	if (talk_any_phrase(t, "worker timeout (pid:"))
 		d->timeout = line;
 	if ((n = free_of(t)) > 0) {

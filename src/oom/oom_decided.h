@@ -18,6 +18,7 @@ struct oom_decided {		/* the last line, from 1, by which it is so; 0: none says 
 	int checkpoint;		/* OpenMM loads a checkpoint */
 	int pool, mapped;	/* code makes a pool of processes, and has it work on a list */
 	int computes;		/* a line of a traceback makes an array anew by arithmetic on itself */
+	int ran;		/* a program that draws was done with what it was asked for before */
 	int factors;		/* and one that decomposes or inverts a matrix */
 	int proposes;		/* a network finds objects, whose number it makes itself */
 	int unpickles;		/* a pickle is read, which is made into its objects as a whole */
