@@ -114,11 +114,13 @@ named_side(struct talk t, const char *name)
 
 #define ASKS_TO_RESIZE	"should i resize|should we resize|do i need to resize|do i have to resize|can i resize|need to be resized?"
 
+#define OF_SIZE		"--imgsize|--img-size|--img_size|--imgsz|--image-size|--image_size|imgsize=|imgsz=|img_size=|image_size="
+
 /* "550*700 image", "the dimension of my pictures is 2480 x 3507" */
 void
 oom_pictures_said(struct oom_paste *p, struct talk t, int line)
 {
-	const char *s, *to, *end = t.s + t.n;
+	const char *s, *to, *end = t.s + t.n, *option = talk_first(t, OF_SIZE);
 	int64_t high, wide;
 
 	if (talk_any_phrase(t, "image mode=|<img |<video |<image "))
@@ -146,6 +148,8 @@ oom_pictures_said(struct oom_paste *p, struct talk t, int line)
 		else
 			continue;
 		to = piece_past_blanks(to, end);
+		if (option && option > s)
+			continue;	/* what a setting behind them makes of it is another */
 		if (talk_is_one_of(clause_word_ahead(t, s), "than over above below under beyond exceeding exceeds") || is_supposed(t, s))
 			continue;		/* a bound of those that fail, or that do not */
 		if (!(s = piece_number(to, end, &wide)) || (s < end && (*s == 'x' || (*s == '*' && !(s + 1 < end && s[1] == '*')))))
