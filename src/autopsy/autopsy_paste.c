@@ -282,7 +282,10 @@ wsl(struct autopsy *y)
 
 	if (!y->log.paste.wsl || !o->host || o->limited || (o->kind != OOM_KERNEL && o->kind != OOM_TOLD && o->kind != OOM_MACHINE && o->kind != OOM_NUMPY && o->kind != OOM_PYTORCH_CPU))
 		return;
-	if (y->log.paste.vmmem)
+	if (y->log.paste.vmmem && y->log.paste.wsl_full)
+		autopsy_cause(y, SAYS_WSL, arena_printf(y->arena, "Line %d names the process that Windows has for WSL's machine, and line %d may be .wslconfig's, which bounds it: so much all that runs there has between it, with files that its system "
+		    "keeps while there is room, and Windows counts them all. Less at once, or a higher bound, leaves room.", y->log.paste.vmmem, y->log.paste.wsl_bound));
+	else if (y->log.paste.vmmem)
 		autopsy_cause(y, SAYS_WSL, arena_printf(y->arena, "Line %d names the process that Windows has for WSL's machine. Where that has what is missing elsewhere, memory= in .wslconfig bounds it once wsl --shutdown has ended it; where it has more than "
 		    "is said there, as a rule that file was not read: it has to lie in the user's own folder of Windows, as plain text (UTF-8), with [wsl2] ahead of the setting.", y->log.paste.vmmem));
 	else

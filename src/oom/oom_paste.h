@@ -222,6 +222,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	bool pods;		/* or its pods alone; */
 	int loader;		/* the last that names a loader's processes; */
 	int vmmem;		/* the last that names the process that Windows has for WSL's machine, */
+	int wsl_bound, wsl_full;	/* or that has the setting that bounds it, and one by which it has as much; */
+	int64_t wsl_gb;		/* how many GB that is, */
 	int wsl, mismatch;	/* the last that names WSL, and that says that the driver and its library do not fit */
 	int scenes;		/* a program that learns a scene from its pictures was named; */
 	int drops;		/* that empties the system's cache of files, */

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_number.h"
 
 #define OF_LATER	"later|afterwards|eventually|deploy|deployed|deploying|deployment|will|plan|planning|want to|target|compared|instead of|unlike|whereas|also"
 #define NO_BOARD	"rtx gtx titan quadro desktop laptop workstation server cluster"
@@ -157,6 +158,21 @@ has_drive(struct talk t)
 	return false;
 }
 
+#define BOUND		(sizeof("memory=") - 1)
+
+/* Does T name so many GB? */
+static bool
+has_gb(struct talk t, int64_t gb)
+{
+	const char *to = NULL;
+	int64_t n;
+
+	while (oom_number_walk(t, ".", &to, &n))
+		if (n == gb && talk_is_one_of(clause_word_behind(t, to), "gb gib g"))
+			return true;
+	return false;
+}
+
 void
 oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 {
@@ -179,8 +195,13 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 		p->lua = line;
 	if ((talk_any_whole(t, "wsl wsl2") && !clause_says_no(t, "outside instead native")) || talk_any_phrase(t, "microsoft-standard"))
 		p->wsl = line;
-	if (talk_any_phrase(t, "vmmem|vmemm"))
+	if (talk_any_phrase(t, "vmmem|vmemm")) {
 		p->vmmem = line;
+		if (p->wsl_bound && has_gb(t, p->wsl_gb))
+			p->wsl_full = line;
+	}
+	if (!told && t.n > BOUND && talk_first(t, "memory=") == t.s && is_digit(t.s[BOUND]) && piece_number(t.s + BOUND, t.s + t.n, &p->wsl_gb))
+		p->wsl_bound = line;
 	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))
 		p->mismatch = line;
 	if (is_on_board(t, told))
