@@ -212,8 +212,18 @@ is_of_make(struct talk t, const char *at)
 static const char *
 amount_free(struct talk t)
 {
-	const char *at = talk_first(t, AMOUNT_FREE);
+	const char *at = talk_first(t, AMOUNT_FREE), *s, *to = NULL;
+	struct talk word;
+	int64_t n;
 
+	while (!at && (s = oom_number_walk(t, ".", &to, &n))) {
+		word = clause_word_behind(t, to);
+		if (!talk_is_one_of(word, "g gb gib"))
+			continue;
+		for (word = clause_word_behind(t, word.s + word.n); talk_is_one_of(word, "of the my gpu vram video memory is are still"); word = clause_word_behind(t, word.s + word.n))
+			;
+		at = talk_is_one_of(word, "free unused unallocated") ? s : NULL;
+	}
 	return at && !is_of_make(t, at) && talk_any_whole(talk_sentence(t, at), SEEN_FREE) ? at : NULL;
 }
 

@@ -105,6 +105,20 @@ oom_runs_well_once(struct talk t)
 	return second ? second : oom_wording(t, WORDING_WELL_ONCE);
 }
 
+#define ONCE_MORE	"then try again|then try it again|then do it again|then run it again|then generate again|then run again|and try again"
+
+/* "I generate one and then try again, and it is out of memory": not what was done against it. */
+static const char *
+fails_once_more(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, ONCE_MORE, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t;
+
+	return at && talk_any_whole(talk_part(t, sentence.s, at), "generate generates generated run ran works worked train trained process finish finishes succeeds") && !talk_any_begins(talk_part(t, sentence.s, at), "restart reboot reinstall close clos kill fail crash") &&
+	    oom_short_fails(talk_part(t, at, sentence.s + sentence.n)) && !talk_any_whole(sentence, "still even") ? at : NULL;
+}
+
 /* "It fails when I run the cell a second time." */
 const char *
 oom_runs_again(struct talk t)
@@ -113,7 +127,7 @@ oom_runs_again(struct talk t)
 
 	if (said)
 		return talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功|还是|依然|仍") ? NULL : said;
-	if ((said = fails_at_second(t)) || (said = fails_at_next(t)))
+	if ((said = fails_at_second(t)) || (said = fails_at_next(t)) || (said = fails_once_more(t)))
 		return said;
 	return talk_any_of(t, "run ran train execut inference generat try attempt image") ? clause_says_unless(t, "a second time|at the second time|the second time it|at the second try|on the second try|at the second attempt|on the second attempt|on the second image|at the second image|on the second generation|at the second generation|second run|run the cell again|rerun the cell|re-run the cell|"
 	    "when i rerun|when i re-run|when i started a new training|when i start a new training|try to train it again|try to train the model again|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
