@@ -24,7 +24,7 @@
 #define NOT_SO		"it did not|it does not|it doesn't|it didn't|it won't|it will not|it is not|it isn't"
 #define AGAINST		"but|otherwise|while|whereas|however|though|although|else|yet"
 /* It may be another run that is told of, or none, or one that runs for a time. */
-#define OTHERWISE	"still even also too neither should would could might may try tried hope please whether until first epoch then later sometimes paper authors docs documentation doc manual tutorial accuracy loss you your validation evaluation validating evaluating test tests testing inference"
+#define OTHERWISE	"still even also too neither should would could might may try tried hope please whether until first epoch then later sometimes paper authors docs documentation doc manual tutorial think guess believe suppose says said accuracy loss you your validation evaluation validating evaluating test tests testing inference"
 #define ELSEWHERE	"gpu gpus card cards machine server laptop desktop colab kaggle cpu-only version versions driver python windows linux ubuntu docker a100 v100 h100 t4 p100 3090 4090"
 #define ON_PROCESSOR	"on cpu|on the cpu|on a cpu|using cpu|using the cpu|with the cpu|on the processor"
 /* What leads to a setting. */
