@@ -88,6 +88,6 @@ autopsy_libraries(struct autopsy *y)
 		autopsy_hint(y, SAYS_LIBRARY, arena_printf(y->arena, "Line %d names %s. %.*s%s%s", named->line, named->name, at ? (int)(at - says) : 0, says, at ? reuses : "", at ? at + 2 : says));
 	}
 	named = &l->named[LIBRARY_TENSORFLOW];
-	if (named->line && l->retains && l->closes && (where(y) & ON_DEVICE) && !autopsy_in_torch(y))
+	if (named->line && l->retains && l->closes && where(y) == ON_DEVICE && !autopsy_in_torch(y))
 		autopsy_hint(y, SAYS_LIBRARY, arena_printf(y->arena, "Line %d names %s. %s", named->line, named->name, TF_HOLDS));
 }
