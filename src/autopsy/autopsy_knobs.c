@@ -31,7 +31,8 @@ static const char *const says[KNOBS] = {
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
 	    "at once, one call after the other, take less.",
 	[KNOB_CONTEXT] = "Where that is of llama.cpp, or of a program with it, such as Ollama, keys and values for as many tokens are set aside when a model is loaded, in Ollama for each of as many requests at once as "
-	    "OLLAMA_NUM_PARALLEL says, and what attention works with grows with it, too.",
+	    "OLLAMA_NUM_PARALLEL says, on the device for the layers that are there, and what attention works with grows with it, too. In 16 bits they take 128 KiB for each token where a model has 32 layers and 8 heads of 128 for them, 128 GiB for 1,048,576 "
+	    "tokens, and more with more layers.",
 	[KNOB_SPLIT] = "Where that is of ExLlama, it says what of each device the model's layers may take. The cache of keys and values, and what is computed, take room beside them: "
 	    "a smaller number for the device that is full, a shorter max_seq_len, or weights in fewer bits leave more.",
 	[KNOB_PRESERVED] = "Where that is of FramePack, as much of the device is left free of the model's weights, for what is computed: a larger value leaves more, and is slower.",
@@ -68,10 +69,10 @@ autopsy_knobs(struct autopsy *y)
 	const struct oom_knob *of = y->log.paste.knobs;
 	int k, said = 0;
 
-	if (y->main->host || y->module || y->log.serving)
+	if (y->module || y->log.serving)
 		return;
 	for (k = 0; k < KNOBS && said < MOST_KNOBS; k++)
-		if (of[k].line && !(is_ahead_of_steps(y->main) && is_of_step(k)) && (autopsy_says_little(y->main) || k == KNOB_THREADS) && *autopsy_worded(y, says[k]) && !(k == KNOB_LENGTH && y->log.paste.however) && !(k == KNOB_LASTS && y->log.paste.domains[DOMAIN_STEMS].line)) {
+		if (of[k].line && (!y->main->host || (k == KNOB_CONTEXT && strstr(of[k].name, "ctx"))) && !(is_ahead_of_steps(y->main) && is_of_step(k)) && (autopsy_says_little(y->main) || k == KNOB_THREADS) && *autopsy_worded(y, says[k]) && !(k == KNOB_LENGTH && y->log.paste.however) && !(k == KNOB_LASTS && y->log.paste.domains[DOMAIN_STEMS].line)) {
 			autopsy_hint(y, SAYS_KNOB, arena_printf(y->arena, "Line %d names %s. %s", of[k].line, of[k].name, says[k]));
 			said++;
 		}

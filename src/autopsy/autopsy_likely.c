@@ -274,7 +274,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_COPIES)] = o->host || (words && !p->told.sure) ? &p->replicas : NULL;
 	told[place(NEEDS_STAYS)] = o->host ? NULL : &p->stays;
 	if (!p->evaluating.line && !p->inferring.line && !o->host && !autopsy_is_near_ram(y) && autopsy_in_tests(y))
-		told[place(NEEDS_EVALUATES)] = told[place(NEEDS_INFERS)] = &placed;
+		told[place(NEEDS_EVALUATES)] = told[place(o->phase ? NEEDS_EVALUATES : NEEDS_INFERS)] = &placed;
 	is |= words ? NEEDS_WORDS : 0;
 	is |= p->session && !p->finalizes && !p->other_sessions ? NEEDS_SESSION : 0;
 	is |= autopsy_tells_no_network(p) || (p->domains[DOMAIN_BROWSER].line && p->domains[DOMAIN_WEBGL].line) || (p->classic && autopsy_is_of_machine(y)) || draws_images(y) ? NEEDS_STRANGER : 0;
@@ -348,7 +348,7 @@ by_place(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return !o->function[0] ? " (by the title of its bar of progress)" :
+	return o->phase && !o->function[0] ? arena_printf(y->arena, " (by line %d, right ahead of the traceback)", o->phase) : !o->function[0] ? " (by the title of its bar of progress)" :
 	    arena_printf(y->arena, " (by the traceback%s in %s())", o->kind == OOM_TOLD ? ", whose own error is not there," : "", o->function);
 }
 

@@ -103,6 +103,25 @@ model_needs(struct autopsy *y)
 	    "a part of it has to stay in the machine's memory" UNTRIED(BY_BITS, ", or weights in fewer bits take its place") ".", n->line, size_human(have, n->free), size_human(needs, n->bytes)));
 }
 
+#define PIXEL		4	/* bytes, with the fourth channel that hardware likes */
+#define MANY_PIXELS	((int64_t)1 << 28)	/* bytes of all */
+
+/* The pictures of a scene, which a program that learns it keeps on the device. */
+static void
+scene(struct autopsy *y)
+{
+	const struct oom_log *log = &y->log;
+	int64_t bytes;
+	char few[SIZE_TEXT], more[SIZE_TEXT];
+
+	if (log->images <= 0 || log->images_size.rank != 2 || __builtin_mul_overflow(log->images * PIXEL, log->images_size.dim[0], &bytes) || __builtin_mul_overflow(bytes, log->images_size.dim[1], &bytes) ||
+	    bytes < MANY_PIXELS || bytes >= NO_DEVICE)
+		return;
+	autopsy_cause(y, SAYS_IMAGES_READ, arena_printf(y->arena, "By line %d %lld images of %lld x %lld were read. Where all of them lie on the device, as instant-ngp keeps them, they take %s with %d bytes a pixel, and %s with twice as many: "
+	    "smaller or fewer images take less, half of each side a quarter.", log->images_line, (long long)log->images, (long long)log->images_size.dim[0], (long long)log->images_size.dim[1], size_human(few, bytes), PIXEL,
+	    size_human(more, 2 * bytes)));
+}
+
 /* ---- the network ---- */
 
 static void
@@ -132,7 +151,7 @@ warned(struct autopsy *y)
 	const struct oom_log *log = &y->log;
 	char bytes[SIZE_TEXT];
 
-	if (y->main->kind != OOM_KERNEL || log->warned <= 0 || log->warned_line > y->main->last)
+	if (log->warned <= 0 || (y->main->kind == OOM_KERNEL ? log->warned_line > y->main->last : y->main->kind != OOM_TOLD))
 		return;
 	autopsy_cause(y, SAYS_WARNED, arena_printf(y->arena, "On line %d TensorFlow warns that it asks for %s of the machine's memory at once, more than a tenth of what it found there. %s",
 	    log->warned_line, size_human(bytes, log->warned), log->warned < LEAST_WARNED ? "Where that is of what ended, there was little: what else has the "
@@ -501,6 +520,7 @@ autopsy_lines_causes(struct autopsy *y)
 	served(y);
 	served_sum(y);
 	model_needs(y);
+	scene(y);
 	vocabulary(y);
 	inputs(y);
 	card_in_table(y);

@@ -78,6 +78,9 @@ loading(struct autopsy *y)
 		place_cause(y, SAYS_LOADING, arena_printf(y->arena, "By the traceback it failed where a layer of PyTorch is made, and its weights with it, whose size no "
 		    "batch changes.%s", o->kind == OOM_CUDA && !o->says ?
 		    " Where that was ahead of the first step, and they are far less than the device has, " OTHERS_THERE : ""));
+	else if (o->constructed && !(o->facts & ~TRACE_LATE) && autopsy_is_torch(o))
+		place_cause(y, SAYS_CONSTRUCTED, "By the traceback it failed while an object was made (__init__). Where that was ahead of the first step, as of a trainer or a network, what is put on the device is weights, or data as a whole, and no batch plays a part: a smaller network takes "
+		    "less. Where what is made is far less than the device has, " OTHERS_THERE);
 	if ((o->facts & TRACE_FIRST) && !(o->facts & TRACE_LOADING))
 		place_cause(y, SAYS_LOADING, "It failed at the first call of the device, before this process had "
 		    "anything there: where the device is full, that is another process's, which " LISTER
@@ -159,9 +162,9 @@ autopsy_in_tests(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
-	return !y->validation && (autopsy_is_torch(o) || (o->kind == OOM_TOLD && o->traced && autopsy_in_torch(y))) && (o->function[0] || is_beside_bar(y)) &&
+	return !y->validation && (autopsy_is_torch(o) || (o->kind == OOM_TOLD && o->traced && autopsy_in_torch(y))) && (o->function[0] || o->phase || is_beside_bar(y)) &&
 	    !is_warned_of_volatile(y) && !((o->facts & TRACE_JOIN) && (o->facts & TRACE_EVALUATES)) &&
-	    !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING | TRACE_BACKWARD | TRACE_STEP));
+	    !(o->facts & (TRACE_NO_GRAD | TRACE_TRAINER | TRACE_LOADING | TRACE_CHECKPOINT | TRACE_BACKWARD | TRACE_STEP));
 }
 
 /* Beside what else is known of it. */
@@ -176,7 +179,8 @@ autopsy_tests(struct autopsy *y)
 	    "its own batch and the size of its samples, beside weights and results that are kept. Where they are not, autograd keeps what backward would need, as if to "
 	    "train on it, and results hold it from batch to batch.", o->function[0] ?
 	    arena_printf(y->arena, "By the traceback it failed in %s()", o->function) :
-	    "By the title of its bar of progress it was evaluating", autopsy_or_volatile(y), o->function[0] ? "a traceback" : "a bar"));
+	    o->phase ? arena_printf(y->arena, "By line %d it began to evaluate right ahead of the traceback", o->phase) : "By the title of its bar of progress it was evaluating", autopsy_or_volatile(y),
+	    o->function[0] ? "a traceback" : o->phase ? "that" : "a bar"));
 }
 
 static void

@@ -571,7 +571,7 @@ autopsy_pictures_said(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	bool stranger = autopsy_tells_no_network(p);
 
-	if (p->later.line || p->grows.line || p->media.line || p->fits || p->same_size)
+	if (p->later.line || p->grows.line || p->media.line || p->fits || p->same_size || (y->log.images && y->log.images_line == p->said_line))
 		return;		/* the size of a picture is the same from the first one on, and a film has more than that */
 	if ((y->causes.n && !autopsy_is_of_samples(y)) || y->module || y->main->says || p->said_high * p->said_wide < MANY_PIXELS || p->loading.line || p->told.splats.line ||
 	    p->rays.line || p->scenes || autopsy_is_tried(y, BY_SAMPLES))

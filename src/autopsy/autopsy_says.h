@@ -62,6 +62,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(SHUFFLED,		STATISTICS,	"TensorFlow's line about its buffer of shuffled elements")			\
 	/* autopsy_place.c: which calls and lines are signs of what is in oom/oom_signs.c and oom_calls.c */					\
 	SAYS(LOADING,		PLACE,		"a call that puts weights on a device, or the first call of it")		\
+	SAYS(CONSTRUCTED,	PLACE,		"the innermost call of the user's is a constructor, and no other sign")	\
 	SAYS(STEP,		PLACE,		"the optimizer's step, and no backward or forward within")			\
 	SAYS(EVALUATION,	PLACE,		"a function that tests, by its name, no sign whether gradients are off, and other causes beside it")	\
 	SAYS(KERAS_FORWARD,	PLACE,		"the function of Keras that ran, by its name, which keeps nothing for backward")	\
@@ -117,6 +118,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	/* autopsy_lines.c */													\
 	SAYS(COUNTED_WEIGHTS,	LINE,		"a program's count of weights that fill half of the device")			\
 	SAYS(WARNED,		LINE,		"TensorFlow's warning of a large request, and a process that was ended")		\
+	SAYS(IMAGES_READ,	LINE,		"a program's line with how many images it has read, and their size")	\
 	SAYS(SHARDS,		LINE,		"DeepSpeed's line about its optimizer, and no step after it")			\
 	SAYS(SPEC_OF_MORE,	LINE,		"a spec by which weights are whole, trained and of its precision, and a line that names FSDP, LoRA or fewer bits")	\
 	SAYS(REPLAY,		LINE,		"a setting of a replay buffer's length")					\

@@ -533,6 +533,11 @@ take_note(struct oom_around *r, const struct phrase *p, const struct oom_match *
 		log->machine = p->role == ROLE_MACHINE ? m->size.bytes : m->number[0] <= MOST_KIB ? m->number[0] << 10 : 0;
 		log->machine_line = line;
 		break;
+	case ROLE_IMAGES:
+		log->images = m->number[0];
+		log->images_line = line;
+		log->images_size = m->shape;
+		break;
 	case ROLE_VOCABULARY:
 		log->words = m->number[0];
 		log->words_line = line;

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "oom/oom_piece.h"
+
 #define MOST_ROUNDS	((int64_t)1 << 50)
 
 static const char *
@@ -86,4 +88,58 @@ oom_bar_read(const char *s, size_t n, struct oom_bar *bar)
 		any = true;
 	}
 	return any;
+}
+
+/* What a bar of progress says: whose it is, and what was done. */
+#define MOST_TITLE	256	/* bytes */
+#define LONG_ROUND	100	/* seconds, which few steps take */
+
+/* "Epochs:", "Epoch:", with no number: a bar whose rounds they are, where "Epoch 3:" has steps. */
+static bool
+counts_epochs(struct piece title)
+{
+	size_t n = title.n;
+
+	while (n > 0 && (title.s[n - 1] == ' ' || title.s[n - 1] == ':'))
+		n--;
+	title.n = n;
+	return piece_any_whole(title, "epochs") || (n == 5 && piece_any_begins(title, "epoch"));
+}
+
+/* Does the bar that was seen last go on, with a failure between: "13/30", the message, "16/30"? */
+static bool
+goes_on(const struct oom_log *log, const struct oom_bar *bar)
+{
+	int i;
+
+	for (i = 0; i < log->messages.n; i++)
+		if (!log->messages.v[i].titled && log->messages.v[i].last >= log->bar)
+			return log->bar && bar->all > 0 && bar->all == log->rounds && bar->done > log->done;
+	return false;
+}
+
+void
+oom_bar_note(struct oom_log *log, const char *s, size_t n, int number)
+{
+	struct oom_bar bar;
+	struct piece title;
+
+	if (!oom_bar_read(s, n, &bar))
+		return;
+	title = bar.title_bytes > MOST_TITLE ? (struct piece){ bar.title + bar.title_bytes - MOST_TITLE, MOST_TITLE } : (struct piece){ bar.title, bar.title_bytes };
+	if (piece_any_begins(title, "download fetching upload scanning preprocess tokeniz patching merging fusing installing") || piece_any_of(title, "checkpoint shard weights pipeline"))
+		return;		/* neither rounds nor data */
+	if (piece_any_begins(title, "loading reading caching") && !piece_any_of(title, "model"))
+		log->reading = number;
+	else if (piece_any_begins(title, "map filter flattening"))
+		log->preparing = number;
+	else if (piece_any_of(title, "valid evaluat eval testing") && !piece_any_of(title, "loss train acc="))
+		log->evaluating = number;
+	if (log->bar && log->done > 0)
+		log->bar_ahead = log->bar;
+	log->bar_past = goes_on(log, &bar) || (log->bar_past && bar.all == log->rounds && bar.done >= log->done);
+	log->bar = number;
+	log->epochs = bar.seconds >= LONG_ROUND || counts_epochs(title);
+	log->done = bar.done;
+	log->rounds = bar.all;
 }

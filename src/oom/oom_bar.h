@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oom/oom_log.h"
+
 struct oom_bar {
 	const char *title;	/* what stands ahead of it, up to its percentage */
 	size_t title_bytes;
@@ -15,5 +17,7 @@ struct oom_bar {
 
 /* The last bar of the N bytes at S: a terminal writes one over the other. False: there is none. */
 bool	oom_bar_read(const char *s, size_t n, struct oom_bar *);
+/* Where line NUMBER has one, whose it is, and what was done. */
+void	oom_bar_note(struct oom_log *, const char *s, size_t n, int number);
 
 #endif

@@ -74,6 +74,29 @@ has_negative(struct talk t)
 
 #define FACTORS		".cholesky(|cholesky_ex(|cholesky_inverse(|linalg.inv(|torch.inverse(|linalg.pinv(|linalg.eigh(|linalg.eig(|torch.symeig(|linalg.svd(|torch.svd("
 
+/* Is anything computed, outside of quotation marks: an operator between two operands? */
+static bool
+has_operator(struct talk t)
+{
+	const char *s, *from, *to, *end = t.s + t.n;
+	char quote = '\0';
+
+	for (s = t.s; s < end; s++) {
+		if (quote || *s == '\'' || *s == '"') {
+			quote = !quote ? *s : *s == quote ? '\0' : quote;
+			continue;
+		}
+		if (!memchr("+-*/", *s, 4) || (s + 1 < end && s[1] == *s) || (s > t.s && s[-1] == *s))
+			continue;
+		for (from = s; from > t.s && from[-1] == ' '; from--)
+			;
+		to = piece_past_blanks(s + 1, end);
+		if (from > t.s && to < end && (piece_is_word(from[-1]) || from[-1] == ')' || from[-1] == ']') && (piece_is_word(*to) || *to == '('))
+			return true;
+	}
+	return false;
+}
+
 /* "data = (data - low) / range" of a traceback */
 static bool
 computes(struct talk t)
@@ -87,7 +110,7 @@ computes(struct talk t)
 	if (to == name || is_digit(*name) || end - at < 3 || *at != '=' || at[1] == '=')
 		return false;
 	rest = talk_part(t, at + 1, end);
-	if (!talk_any_phrase(rest, " - | + | * | / "))
+	if (!has_operator(rest))
 		return false;
 	for (word = clause_word_behind(rest, rest.s); word.n > 0; word = clause_word_behind(rest, word.s + word.n))
 		if (word.n == (size_t)(to - name) && memcmp(word.s, name, word.n) == 0)

@@ -42,7 +42,7 @@ static const struct {
 	{ HABIT_FRAMES, "cudf.io.csv.read_csv(|cudf.io.read_csv(|cudf.io.parquet.read_parquet(|cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(", "nrows|byte_range", true },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
 	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd", false },
-	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7", false },
+	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7|table.insert(|:cuda()", false },
 	{ HABIT_PARALLEL, "dataparallel(", "distributed|class |def |isinstance|device_ids=[0]|device_ids = [0]", false },
 	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false", false },
 	{ HABIT_UNIT, "fsdp(|fullyshardeddataparallel(", "auto_wrap_policy|def |class |isinstance", false },

@@ -139,6 +139,8 @@ merge(struct oom_message *old, const struct oom_message *o)
 	if (!old->facts) {
 		old->facts = o->facts;
 		old->traced = o->traced;
+		old->constructed = o->constructed;
+		old->phase = o->phase;
 		memcpy(old->function, o->function, sizeof(old->function));
 		memcpy(old->extents, o->extents, sizeof(old->extents));
 	}

@@ -32,7 +32,7 @@ static const struct {
 	[KNOB_TOKENS] = { "max-tokens|max_tokens|batch-bins|batch_bins|max_batch_tokens", "train dataset", "fairseq espnet wav2vec speech utterance oom memory audio sentence second", "temperature messages prompt completion samplingparams sampling_params openai", false, false },
 	[KNOB_LASTS] = { "max-duration|max_duration|max_duration_s|max_audio_length|max_audio_len|max_wav_length|max_duration_in_seconds|max_input_length_in_sec|max_speech_length", NULL, NULL, NULL, true, false },
 	[KNOB_RETURNS] = { "num_return_sequences|num_beams", NULL, NULL, NULL, false, false, true },
-	[KNOB_CONTEXT] = { "num_ctx|ollama_context_length|ollama_num_parallel|--ctx-size|--ctx_size|ctx-size", NULL, NULL, NULL, false, false },
+	[KNOB_CONTEXT] = { "num_ctx|n_ctx|ollama_context_length|ollama_num_parallel|--ctx-size|--ctx_size|ctx-size", NULL, NULL, NULL, false, false },
 	[KNOB_SPLIT] = { "--gpu-split|--gpu_split|gpu-split|gpu_split", NULL, NULL, NULL, false, false },
 	[KNOB_PRESERVED] = { "preserved memory|gpu_memory_preservation", "gpu", NULL, NULL, false, false },
 	[KNOB_DPO] = { "dpo", "trainer train training config lora qlora full sft stage type rlhf run script llama llama3 qwen", NULL, "orpo simpo cpo without instead", false, false },
@@ -72,6 +72,19 @@ has_many(struct talk t, const char *to, enum oom_source source)
 	if (source == SOURCE_PROSE && !talk_any_of(talk_sentence(t, to), "memory oom"))
 		return false;
 	return oom_habit_number(t, to, &n) ? n > 1 : source == SOURCE_PROSE;
+}
+
+#define LONG_CONTEXT	32768	/* tokens that a log has by itself in few programs */
+
+/* "n_ctx": 1048576: a log has that of each model, so that only a long one is worth a word. */
+static bool
+is_short_context(struct talk t, const char *at, size_t n, const char *to)
+{
+	int64_t tokens;
+
+	while (to < t.s + t.n && memchr("\"' ", *to, 3))
+		to++;
+	return n == 5 && memcmp(at, "n_ctx", 5) == 0 && !(oom_habit_number(t, to, &tokens) && tokens >= LONG_CONTEXT);
 }
 
 /* Is what stands from S to END within a name one that may go with a knob's? */
@@ -124,7 +137,7 @@ oom_knob_line(struct oom_knob of[KNOBS], struct talk t, int line, enum oom_sourc
 				;
 			for (to = at + n; to < end && is_of_name(*to); to++)
 				;
-			if ((source == SOURCE_PROSE && !has_number(to, end) && is_of_no_use(t, at)) || (k == KNOB_ADAPTERS && clause_sets_off(t, from)))
+			if ((source == SOURCE_PROSE && !has_number(to, end) && is_of_no_use(t, at)) || (k == KNOB_ADAPTERS && clause_sets_off(t, from)) || (k == KNOB_CONTEXT && is_short_context(t, at, n, to)))
 				continue;
 			if (goes_with(knobs[k].whole, t, from, at) && goes_with(knobs[k].whole, t, at + n, to) && (!knobs[k].told || has_number(to, end)) &&
 			    (!knobs[k].many || has_many(t, to, source)))

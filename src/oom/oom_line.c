@@ -50,6 +50,7 @@ const struct phrase oom_lines[] = {
 	{ "freeMemory: %", LINE(ROLE_START_FREE) },
 	{ "Created TensorFlow device (^ with % memory", LINE(ROLE_MADE) },
 	{ "can use total_gpu_memory (% ) x gpu_memory_utilization (@ = %", LINE(ROLE_SERVED_SHARE) },
+	{ "Loaded # images of size `", LINE(ROLE_IMAGES) },	/* of instant-ngp */
 	{ "Free GPU: % , Model Require: %", LINE(ROLE_MODEL_NEEDS) },	/* of Forge */
 	{ "model weights take %", LINE(ROLE_SERVED_WEIGHTS) },
 	{ "Loading model weights took %", LINE(ROLE_SERVED_WEIGHTS) },

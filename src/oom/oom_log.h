@@ -160,6 +160,8 @@ struct oom_message {
 	int share;		/* thousandths of the device that the framework takes; 0: not said */
 	uint64_t facts;		/* TRACE_ */
 	bool traced;		/* they are a traceback's; else of words and code that stand beside it */
+	int phase;		/* the line right ahead of its traceback by which the program began with tests; 0: there is none */
+	bool constructed;	/* the innermost call of the user's is a constructor */
 	char function[OOM_NAME];	/* the user's, that evaluates; or "" */
 	char extents[OOM_NAME];	/* that the line of code gives an array it makes, by their names; or "" */
 	const char *who;	/* whose message; never NULL */
@@ -264,6 +266,9 @@ struct oom_log {
 	int tokens_line;
 	int64_t given;		/* tokens of the longest text that is given, of which transformers warns; 0: it does not */
 	int given_line;
+	int64_t images;		/* that a program of scenes has read; 0: not said; */
+	int images_line;
+	struct oom_shape images_size;	/* width and height */
 	int64_t warned;		/* the largest request of which TensorFlow warned, since it is a tenth of the machine's memory or more; 0: it did not */
 	int warned_line;
 	int smaller_gpu, smaller_line;	/* a device smaller than others, by DataParallel's warning; line 0: none */

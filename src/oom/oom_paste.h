@@ -108,6 +108,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	/* of what people say: memory grows; it failed late, in validation or tests, or in
 	 * inference; */
 	struct said grows, later, evaluating, inferring;
+	int scripted;		/* the line by which one of the last two is so, by a script's name; 0: none */
 	int later_part;		/* the last line by which a bar had come to some part of it */
 	int later_other;	/* the last line by which another run than the one that failed fails late, */
 	int films;		/* the last line by which it fails with films */

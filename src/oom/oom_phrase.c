@@ -183,6 +183,7 @@ const struct phrase oom_phrases[] = {
 	{ "enforce allocating < available failed, # >= #", MESSAGE(OOM_PADDLE) },
 	{ "received allocating:# > available:#", MESSAGE(OOM_PADDLE) },
 	{ "out of memory to allocate % (", MESSAGE(OOM_CUPY) },
+	{ "CUDARuntimeError: cudaErrorMemoryAllocation: out of memory", FROM("CuPy") },
 	{ "pooled_storage_manager.h:# : Memory allocation failed", SAYS(OOM_CUDA, "MXNet", POOL) },
 	{ "pooled_storage_manager.h:# : cudaMalloc failed: out of memory", FROM("MXNet") },
 	{ "pooled_storage_manager.h:# : cudaMalloc retry failed: out of memory", FROM("MXNet") },

@@ -28,6 +28,7 @@ enum phrase_role {
 	ROLE_VOLATILE,		/* PyTorch's warning of it */
 	ROLE_START_TOTAL, ROLE_START_FREE,	/* TensorFlow's device, when it is found */
 	ROLE_MADE,		/* and when it is made, with what TensorFlow may take of it */
+	ROLE_IMAGES,		/* how many a program has read to render the like, and their size */
 	ROLE_MODEL_NEEDS,	/* what a program found free of a device, and what a model needs there */
 	ROLE_SERVED_SHARE, ROLE_SERVED_WEIGHTS, ROLE_SERVED_TRIAL,	/* what vLLM may take of a device, and finds that it took */
 	ROLE_SERVES,		/* what runs is a server of language models */

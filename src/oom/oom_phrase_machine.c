@@ -36,6 +36,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "luajit: not enough memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "LuaJIT", LUA_HEAP, PHRASE_LIMITED) },
 	{ "PANIC: unprotected error in call to Lua API (not enough memory)", ROW(ROLE_MESSAGE, OOM_HOST, true, "Lua", LUA_PANIC, PHRASE_LIMITED) },
 	{ "KilledWorker: Attempted to run task", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Dask", DASK_GONE, PHRASE_HEDGED) },
+	{ "More than # figures have been opened. Figures created through the pyplot interface", ROW(ROLE_MESSAGE, OOM_HOST, true, "matplotlib", FIGURES_OPEN, PHRASE_WARNING) },
 	{ "memory budget. Restarting", HOST_SAYS("Dask", DASK) },
 	{ "Memory use is high but worker has no data to store to disk", ROW(ROLE_MESSAGE, OOM_HOST, true, "Dask", DASK_UNMANAGED, PHRASE_WARNING) },
 	{ "Unmanaged memory use is high. This may indicate a memory leak", ROW(ROLE_MESSAGE, OOM_HOST, true, "Dask", DASK_UNMANAGED, PHRASE_WARNING) },

@@ -346,6 +346,8 @@
     "jt.sync_all() in each computes them."
 #define MARIAN		"Marian had no room on the device for what it sets aside there in one piece: as a rule its workspace (--workspace or -w, in MB, for each device), and beside it the model's weights, in training with gradients and what the "	\
     "optimizer keeps. A smaller workspace is what to try first, which with --mini-batch-fit makes batches smaller, too; other processes on that device, which nvidia-smi lists, leave less."
+#define FIGURES_OPEN	"matplotlib warns that many figures are open, each of which keeps what was drawn, in the machine's memory, until it is closed by plt.close(fig): by itself that is no failure, but a loop that makes a figure in each round, as for a log, and closes none "	\
+    "takes more with every round. One that is used again (fig.clf()), or a figure without pyplot (matplotlib.figure.Figure), is let go of as other objects are."
 #define DASK_UNMANAGED	"Dask warns that a worker has nearly as much of the machine's memory as it may (memory_limit), and that it is nothing that Dask keeps itself and could write to a disk: what tasks work with, what libraries hold, or what was freed and not given "	\
     "back. By itself that is no failure; where it goes on, the worker is ended and its work lost. Fewer threads in a worker, smaller parts (chunks, partitions), or a higher limit, where the machine has that much, leave room."
 #define GUNICORN	"gunicorn ended the process itself, by signal 9, as it had not answered within its time (--timeout), which its WORKER TIMEOUT says. Whether memory ran out it only asks, and nothing here tells so: a longer "	\

@@ -139,6 +139,7 @@ oom_tell_detail(struct telling *t, const struct detail *d, const struct oom_matc
 		break;
 	case DETAIL_FACT:
 		o->facts |= (uint64_t)d->value;
+		o->traced |= ((uint64_t)d->value & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) != 0;	/* a stack's calls */
 		break;
 	case DETAIL_END:		/* nothing of its own */
 		break;

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "oom/oom_bar.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_signs.h"
@@ -19,6 +20,7 @@
 #define MOST_GAP	40	/* lines within a traceback */
 #define ANNOUNCED_WITHIN	4	/* from a sentence that says that it follows */
 #define MOST_PLACE	256
+#define PHASE_WITHIN	3	/* lines from what a program tells that it begins to the traceback */
 #define SHORT_NAME	5	/* bytes of "ERROR", which is no exception's */
 #define MARK_WITHIN	64	/* bytes, with what collectors of logs put ahead */
 #define TRACE_OF_CODE	(TRACE_SCORES | TRACE_ATTENTION | TRACE_LOGITS | TRACE_REDUCES | TRACE_ALL_PAIRS | TRACE_SPLATS | \
@@ -204,6 +206,15 @@ plain_path(struct piece path, char to[MOST_PLACE])
 	return (struct piece){ to, n };
 }
 
+/* Is it, by its name, a function that a program begins with, or that makes something: none in which
+ * steps are run? */
+static bool
+sets_up(struct piece function)
+{
+	return piece_find(function, "<module>") || piece_any_whole(function, "main __init__ __new__ __call__") ||
+	    piece_any_begins(function, "build create make init setup set_up get load new prepare");
+}
+
 static void
 note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 {
@@ -230,6 +241,8 @@ note_call(struct oom_trace *t, struct piece as_written, struct piece function)
 	t->applied |= piece_find(function, "parallel_apply") != NULL || (facts & TRACE_BACKWARD);
 	t->facts |= t->applied ? facts & ~TRACE_SPREAD : facts;	/* layers run by then */
 	if (!t->library) {
+		t->steps |= !sets_up(function);
+		t->constructs = piece_any_whole(function, "__init__") && !signs_is_installed(path) && !t->steps;
 		t->here = facts;
 		t->attention = piece_any_of(path, "attention attn") || piece_any_of(function, "attention attn attend");
 		t->code = t->turned ? t->code : 0;
@@ -255,6 +268,8 @@ give(const struct oom_trace *t, struct oom_message *o)
 		return;
 	o->facts |= told(t);
 	o->traced = true;
+	o->constructed = t->constructs && !t->turned;
+	o->phase = t->phase && t->phase < t->begun && t->begun - t->phase <= PHASE_WITHIN ? t->phase : 0;
 	memcpy(o->function, t->function, sizeof(o->function));
 	memcpy(o->extents, t->extents, sizeof(o->extents));
 }
@@ -282,7 +297,7 @@ close_trace(struct oom_trace *t, struct oom_log *log)
 	for (i = 0; own && i < log->messages.n; i++)
 		if (log->messages.v[i].last == t->after || tells_same(&log->messages.v[i], own))
 			give(t, &log->messages.v[i]);
-	memset(t, 0, sizeof(*t));
+	*t = (struct oom_trace){ .phase = t->phase };
 }
 
 static int
@@ -304,59 +319,6 @@ open_trace(struct oom_trace *t, struct oom_log *log, int line, bool headed)
 	t->headed = headed;
 	t->after = message_before(log, line, headed);
 	t->turned = t->after && !headed && !oom_is_title_alone(log, t->after);
-}
-
-/* What a bar of progress says: whose it is, and what was done. */
-#define LONG_ROUND	100	/* seconds, which few steps take */
-
-/* "Epochs:", "Epoch:", with no number: a bar whose rounds they are, where "Epoch 3:" has steps. */
-static bool
-counts_epochs(struct piece title)
-{
-	size_t n = title.n;
-
-	while (n > 0 && (title.s[n - 1] == ' ' || title.s[n - 1] == ':'))
-		n--;
-	title.n = n;
-	return piece_any_whole(title, "epochs") || (n == 5 && piece_any_begins(title, "epoch"));
-}
-
-/* Does the bar that was seen last go on, with a failure between: "13/30", the message, "16/30"? */
-static bool
-goes_on(const struct oom_log *log, const struct oom_bar *bar)
-{
-	int i;
-
-	for (i = 0; i < log->messages.n; i++)
-		if (!log->messages.v[i].titled && log->messages.v[i].last >= log->bar)
-			return log->bar && bar->all > 0 && bar->all == log->rounds && bar->done > log->done;
-	return false;
-}
-
-static void
-note_bar(struct oom_log *log, struct piece line, int number)
-{
-	struct oom_bar bar;
-	struct piece title;
-
-	if (!oom_bar_read(line.s, line.n, &bar))
-		return;
-	title = until(bar.title, bar.title + bar.title_bytes);
-	if (piece_any_begins(title, "download fetching upload scanning preprocess tokeniz patching merging fusing installing") || piece_any_of(title, "checkpoint shard weights pipeline"))
-		return;		/* neither rounds nor data */
-	if (piece_any_begins(title, "loading reading caching") && !piece_any_of(title, "model"))
-		log->reading = number;
-	else if (piece_any_begins(title, "map filter flattening"))
-		log->preparing = number;
-	else if (piece_any_of(title, "valid evaluat eval testing") && !piece_any_of(title, "loss train acc="))
-		log->evaluating = number;
-	if (log->bar && log->done > 0)
-		log->bar_ahead = log->bar;
-	log->bar_past = goes_on(log, &bar) || (log->bar_past && bar.all == log->rounds && bar.done >= log->done);
-	log->bar = number;
-	log->epochs = bar.seconds >= LONG_ROUND || counts_epochs(title);
-	log->done = bar.done;
-	log->rounds = bar.all;
 }
 
 /* Does the line name an exception, which ends a traceback: "FileNotFoundError: ..."? Something may
@@ -385,6 +347,28 @@ margin_of(struct piece line)
 	return at && at - line.s >= 2 && at[-1] == ' ' && at[-2] == ' ' ? (int)(at - line.s) - 1 : 0;
 }
 
+#define LEAST_OF_NAME	3	/* letters */
+
+/* "RuntimeEr", with which a post was cut: the beginning of an error's name that may be of
+ * memory. */
+static bool
+is_name_cut(struct piece line)
+{
+	static const char *const names[] = { "runtimeerror", "torch.cuda.outofmemoryerror", "torch.outofmemoryerror", "memoryerror", NULL };
+	const char *s = piece_past_blanks(line.s, line.s + line.n), *end = line.s + line.n;
+	size_t n, i;
+
+	while (end > s && (end[-1] == ' ' || end[-1] == '\r'))
+		end--;
+	for (i = 0; names[i] && end - s >= LEAST_OF_NAME; i++) {
+		for (n = 0; s + n < end && names[i][n] == lower(s[n]); n++)
+			;
+		if (names[i][0] && s + n == end && names[i][n])
+			return true;
+	}
+	return false;
+}
+
 /* Does a line stand at the margin, as neither calls nor code do, and speak of no memory? Then the
  * traceback ended, and in something else. */
 static bool
@@ -392,6 +376,8 @@ ends_trace(const struct oom_trace *t, struct piece line)
 {
 	size_t at = (size_t)t->margin - 1;
 
+	if (is_name_cut(line))
+		return false;
 	return t->margin > 0 && at < line.n && (piece_is_word(line.s[at]) || memchr("[(</*", line.s[at], 5)) &&
 	    !piece_find(line, "memory");
 }
@@ -408,6 +394,20 @@ announces(struct piece line)
 	return says[i] && !piece_any_whole(line, "no not without");
 }
 
+/* "0: Running validation on dev set": does a program tell that it begins with tests, and no result
+ * of theirs? */
+static bool
+begins_tests(struct piece line)
+{
+	static const char *const says[] = { "running validation", "running evaluation", "running test", "start validat", "starting validat", "start evaluat", "starting evaluat", "start testing", "starting testing", "begin validat", "begin evaluat",
+	    "validating on", "evaluating on", "validating...", "evaluating...", "validating ...", "evaluating ...", "testing...", "testing ...", NULL };
+	int i;
+
+	for (i = 0; says[i] && !piece_find(line, says[i]); i++)
+		;
+	return says[i] && !piece_any_of(line, "loss acc finish done complet took |");
+}
+
 void
 oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n, int line, enum oom_source source)
 {
@@ -420,7 +420,9 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 		log->announced = line;
 	if (source == SOURCE_PROSE || source == SOURCE_COMMENT)
 		return;			/* "it fails in train.py in forward" is no call */
-	note_bar(log, text, line);
+	oom_bar_note(log, s, n, line);
+	if (begins_tests(text))
+		t->phase = line;
 	if (piece_find(text, "op_name=\""))
 		log->attention = piece_any_of(text, "attention attn");
 	if (piece_find(text, "traceback (most recent call last)")) {
@@ -433,7 +435,7 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 		t->margin = margin_of(text);
 		note_call(t, path, function);
 	} else if (t->begun && t->after && !t->turned && is_exception(text) && !piece_find(text, "memory")) {
-		memset(t, 0, sizeof(*t));	/* another failure's */
+		*t = (struct oom_trace){ .phase = t->phase };	/* another failure's */
 	} else if (t->begun && !t->taken && t->expect == 0 && is_exception(text) && !piece_find(text, "memory")) {
 		t->ended = true;
 	} else if (t->begun && !t->taken && (t->expect > 0 || is_marked(text))) {

@@ -24,6 +24,9 @@ struct oom_trace {		/* the one that is being read */
 	bool tiled;		/* an autoencoder works in tiles already */
 	bool settled;		/* of a turned one: the innermost call of the user's is read */
 	bool library;		/* the call whose line of code is awaited is of PyTorch itself */
+	int phase;		/* the last line by which a program begins with tests; 0: none */
+	bool steps;		/* a call is of a function in which steps may be run */
+	bool constructs;	/* the innermost call that is not of a library is a constructor */
 	uint64_t here;		/* facts of the innermost call that is not */
 	char tests[OOM_NAME];	/* the function that its line of code gives a loader of tests, and no other; or "" */
 	bool attention;		/* its file or function is of attention */

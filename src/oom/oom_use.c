@@ -130,7 +130,7 @@ evaluates(struct talk t)
 	    "during test|test phase|testing phase|test stage|testing stage|testing part|beginning testing|"
 	    "dataloader for test|loader for test|dataloader for the test|loader for the test|test dataloader starts|test loader starts|starts validat|starts evaluat|start validat|start evaluat|in test mode|in testing mode|when i test |while i test |when i inference |when i infer |when i evaluate |when i predict |i run test|testing process|running test|run the test|at test time|in test time|in the test |"
 	    "validation out of memory|evaluation out of memory|validation oom|evaluation oom|testing out of memory|test out of memory|testing oom|memory in testing|memory in test|memory at testing|memory when test|memory while test|oom in test|oom when test|oom while test|memory when validation|memory when evaluation|oom when validation|oom when evaluation|run evaluation|running evaluation|run validation|run the validation|"
-	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|validation started|evaluation started|testing started|validation began|evaluation began|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|evaluate script|the eval mode|eval mode|evaluation mode|validation mode|with compute_metrics|with custom compute_metrics|using compute_metrics|when compute_metrics|adding compute_metrics|added compute_metrics|add compute_metrics|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
+	    "running validation|perform evalu|perform valid|validation begins|validation starts|evaluation starts|validation started|evaluation started|testing started|validation began|evaluation began|trainer.evaluate|eval_accum|evaluation code|the eval code|eval script|evaluation script|evaluate script|the test script|the testing script|oom on test set|oom on the test set|memory on test set|memory on the test set|oom on the validation set|memory on the validation set|the eval mode|eval mode|evaluation mode|validation mode|with compute_metrics|with custom compute_metrics|using compute_metrics|when compute_metrics|adding compute_metrics|added compute_metrics|add compute_metrics|the eval will run|starts eval|eval_period|eval period|eval.period|when eval|the test showed|the test shows|but the test|ready for testing|model.predict|using predict|predict function|predict throws|at predict time|during prediction|"
 	    "computing metrics|computing the metrics|trying to compute metrics|trying to compute the metrics|calculating metrics|calculating the metrics|metrics are computed|prediction phase|when predicting|while predicting|predict()|predict_generator", AHEAD | BEHIND | WORKS, "", is_no_evaluation);
 }
 
@@ -263,15 +263,88 @@ names_training(struct talk t)
 /* What is said of how a network was trained that is run. */
 #define OF_TRAINED	"used in training|used for training|used during training|seen in training|seen during training|than in training|than during training|after training|as in training|as during training|trained on|training data of"
 
+#define TEST_SCRIPTS	"eval evals evaluate evaluation test testing val valid validate validation"
+#define INFER_SCRIPTS	"infer inference inferencing predict prediction predictions"
+#define OTHER_SCRIPTS	"train training trainval pretrain finetune unit server tests plot data dataset convert"
+#define RUNS_IT		"python python3 python2 run runs ran running execute executed executing launch launched launching use used using call called calling when in at with by of the script file a my"
+
+/* Where the script whose name ends at DOT goes through tests, or only runs a network, by the parts
+ * of its name: "tools/eval_net.py", "test.py"; *INFERS tells which. Not one that trains as well,
+ * nor those that try code. */
+static const char *
+script_of(struct talk t, const char *dot, bool *infers)
+{
+	const char *s, *to, *from = dot;
+	bool tests = false;
+
+	*infers = false;
+	while (from > t.s && (piece_is_word(from[-1]) || from[-1] == '-'))
+		from--;
+	for (s = from; s < dot; s = to + 1) {
+		for (to = s; to < dot && *to != '_' && *to != '-'; to++)
+			;
+		if (to == s)
+			continue;
+		if (talk_is_one_of(talk_part(t, s, to), OTHER_SCRIPTS))
+			return NULL;
+		tests |= talk_is_one_of(talk_part(t, s, to), TEST_SCRIPTS);
+		*infers |= talk_is_one_of(talk_part(t, s, to), INFER_SCRIPTS);
+	}
+	*infers &= !tests;
+	return tests || *infers ? from : NULL;
+}
+
+static void
+note_script(struct oom_paste *p, struct talk t, const char *at, bool infers, int line)
+{
+	struct said *to = infers ? &p->inferring : &p->evaluating;
+
+	if (!to->line && !(infers && p->training)) {
+		said_at(to, t, at, line);
+		p->scripted = line;
+	}
+}
+
 /* "File "tools/infer_net.py", line 9, in <module>": a script that was run, by its name, and no
  * library's file. */
 void
 oom_use_script(struct oom_paste *p, struct talk t, int line)
 {
-	const char *at = talk_any_phrase(t, ", in <module>") && !talk_any_phrase(t, "-packages") ? talk_first(t, "/infer_|/infer.py|/inference_|/inference.py|\\infer_|\\infer.py|\\inference_|\\inference.py|\"infer_|\"infer.py|\"inference_|\"inference.py") : NULL;
+	const char *py = talk_any_phrase(t, ", in <module>") && !talk_any_phrase(t, "-packages|pytest|/tests/|\\tests\\") ? talk_first(t, ".py\"") : NULL, *at;
+	bool infers;
 
-	if (at && !p->inferring.line && !p->training)
-		said_at(&p->inferring, t, at, line);
+	if (!py)
+		return;
+	if (p->scripted && p->scripted != line) {		/* what a command or a sentence named need not be what ran */
+		p->evaluating.line = p->evaluating.line == p->scripted ? 0 : p->evaluating.line;
+		p->inferring.line = p->inferring.line == p->scripted ? 0 : p->inferring.line;
+		p->scripted = 0;
+	}
+	if ((at = script_of(t, py, &infers)))
+		note_script(p, t, at, infers, line);
+}
+
+/* "when I run python eval.py", "python tools/test.py --batch 4": in a command, or in a sentence
+ * that has it run, and says of nothing that it goes well. */
+static void
+scripts(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	const char *py = NULL, *at, *from;
+	size_t n;
+	bool infers;
+
+	if (!(source == SOURCE_COMMAND || source == SOURCE_PROSE || source == SOURCE_UNSURE) || talk_any_phrase(t, "pytest|unittest|/tests/"))
+		return;
+	while (talk_next_phrase(t, ".py", &py, &n)) {
+		if ((py + n < t.s + t.n && (piece_is_word(py[n]) || py[n] == '.')) || !(at = script_of(t, py, &infers)))
+			continue;
+		for (from = at; from > t.s && !memchr(" `\"'*(", from[-1], 6); from--)
+			;
+		if (source == SOURCE_COMMAND ? talk_any_of(talk_part(t, t.s, at), "train.") : !(talk_is_one_of(clause_word_ahead(t, from), RUNS_IT) || talk_any_begins(clause_word_ahead(t, from), "python")) || clause_works(talk_clause(t, at, 1)) ||
+		    clause_says_no(talk_part(t, talk_clause(t, at, 1).s, at), "should would could will if before"))
+			continue;
+		note_script(p, t, at, infers, line);
+	}
 }
 
 /* In evaluation, inference or training. */
@@ -291,6 +364,7 @@ oom_use_line(struct oom_paste *p, struct talk t, int line, enum oom_source sourc
 	if (oom_works_tests(t))
 		p->tests_alike = line;
 	banners(p, t, line, source);
+	scripts(p, t, line, source);
 	if (p->evaluating.line != line && p->told.here_line == line)
 		oom_note_failure(&p->evaluating, &p->told, t, oom_wording(oom_told_sentence(&p->told, t), WORDING_TESTS_FAIL), line);
 	if (source == SOURCE_COMMAND)

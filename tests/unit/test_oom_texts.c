@@ -326,7 +326,7 @@ static const struct want texts[] = {
 	{ .name = "cupyold", .who = "CuPy", .size = { { OOM_ASKED, 8589934592 } },
 	  .text = "cupy.cuda.memory.OutOfMemoryError: out of memory to allocate 8589934592 "
 	    "bytes (total 11811160064 bytes)" },
-	{ .name = "chainer", .who = "CUDA",
+	{ .name = "chainer", .who = "CuPy",
 	  .text = "cupy.cuda.runtime.CUDARuntimeError: cudaErrorMemoryAllocation: out of memory" },
 	{ .name = "matlab", .host = true, .who = "MATLAB",
 	  .text = "Out of memory. Type HELP MEMORY for your options." },
