@@ -289,6 +289,10 @@ in_use(struct autopsy *y)
 
 	if (b->in_use < 0 || b->in_use < b->total / 2 || y->forecast.known || (y->main->facts & TRACE_NO_BATCH))
 		return;
+	if (b->total < 0) {
+		own_step(y, arena_printf(y->arena, "By its count %s of the device were in use, by all processes together" UNTRIED(BY_ALONE, ": " LISTER ", before the run, tells what others have") ".", size_human(used, b->in_use)));
+		return;
+	}
 	own_step(y, arena_printf(y->arena, "By its count %s of the device's %s were in use, by all processes together" UNTRIED(BY_ALONE, ": " LISTER ", "
 	    "before the run, tells what others have") ".",
 	    size_human(used, b->in_use), size_human(all, b->total)));

@@ -199,6 +199,8 @@ paddle_budget(struct arena *a, const struct oom_message *o, struct budget *b)
 		b->in_use = b->allocated;
 		b->total = b->allocated + b->free;
 		budget_set_pool(b, b->total, SHARED_DEVICE);
+	} else {
+		b->in_use = b->allocated;	/* what is cut off told the rest */
 	}
 	b->allocated = -1;
 }

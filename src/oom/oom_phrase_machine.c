@@ -327,6 +327,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~GraphDef cannot be larger than 2GB", APART("TensorFlow", NO_CONSTANT) },
 	{ "~Message onnx.@ exceeds maximum protobuf size of 2GB", APART("ONNX", ONE_FILE) }, { "~maximum protobuf size of 2GB", APART("protobuf", ONE_MESSAGE) },
 	{ "exceeds the maximum allowed size of % (option", APART("R's future", EXPORTED) },
+	{ "wasm-ld: error: initial memory too small", APART("wasm-ld", LINKER_LIMIT) },
 	{ "DUE TO TIME LIMIT", APART("Slurm", OUT_OF_TIME) },
 	{ "PBS: job killed: walltime", APART("PBS", OUT_OF_TIME) },
 	{ "job killed after reaching LSF run time limit", APART("LSF", OUT_OF_TIME) },

@@ -219,6 +219,8 @@
 #define ONE_BUFFER	"Metal gives no single buffer as large as that, however much memory is free."
 #define OUT_OF_TIME	"Not for want of memory, as far as was read: the job was ended because it reached its limit of time. A process that ends by signal 9 right there was ended "	\
     "by that. A longer limit, or checkpoints from which the next job goes on, help."
+#define LINKER_LIMIT	"Not for want of memory: a linker of WebAssembly found that what a program has from the start needs more than the memory that it is told to begin with. A larger one (-sINITIAL_MEMORY in Emscripten, --initial-memory of wasm-ld), or one that "	\
+    "grows (-sALLOW_MEMORY_GROWTH), holds it; neither the machine nor the model's weights play a part."
 #define STATIC_TLS	"Not for want of memory: the system's loader sets little room aside for what libraries keep for each thread, and others had it all when this one "	\
     "was loaded. Loaded ahead of the others (by LD_PRELOAD, or imported first), it finds room as a rule."
 #define NO_THREAD	"Not for want of memory, as far as was read: a thread, or a process, could not be begun, as a rule because a limit on their number was reached (ulimit -u, a container's or a job's). "	\
