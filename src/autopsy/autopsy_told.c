@@ -51,11 +51,12 @@ names_slurm(const struct oom_told *t)
 	return false;
 }
 
-/* Do the words that are quoted speak of the machine's memory, and their line of no device? */
+/* Do the words that are quoted speak of the machine's memory, and their line of no device, or of
+ * one that is not short? */
 static bool
 is_of_machine(const struct oom_told *t)
 {
-	return t->host && !t->device && t->gpu != t->said.line;
+	return t->host && !t->device && (t->gpu != t->said.line || t->named);
 }
 
 const char *

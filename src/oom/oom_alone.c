@@ -35,11 +35,11 @@ is_of_anyone(const struct oom_log *log, const struct oom_message *o)
 }
 
 /* A process that was killed was so for the machine's memory, unless a device is named; one on the
- * processor, too. */
+ * processor, too, and one with which the machine comes to a halt. */
 static bool
 is_told_of_host(const struct oom_told *told)
 {
-	return told->host || ((told->killed.line || (told->processor.line && !told->gpu)) && !told->device);
+	return told->host || ((told->killed.line || ((told->processor.line || told->freezes) && !told->gpu)) && !told->device);
 }
 
 /* A notebook's kernel that dies where a device is named: an error of the device's library ends it,
@@ -132,6 +132,7 @@ told_alone(struct oom_log *log)
 		o.facts = log->cut.facts;
 		o.traced = log->cut.traced;
 		memcpy(o.function, log->cut.function, sizeof(o.function));
+		o.host |= (o.facts & TRACE_FORKS) && !told->device;	/* a process is made of the machine's memory */
 	}
 	if (told->killed.line && !told->sure)	/* where a card is named, and not its memory, it may be either */
 		told->device = false;

@@ -367,6 +367,13 @@ is_no(struct talk word)
 	return talk_is_one_of(word, NO) || talk_any_phrase(word, "n't|n\xe2\x80\x99t");
 }
 
+/* "The OOM is not on the GPU": where it happened is denied, and not that it did. */
+static bool
+is_of_place(struct talk word, struct talk next)
+{
+	return is_no(word) && talk_is_one_of(next, "on in from");
+}
+
 /* "out of memory, cannot allocate": what comes of it, and not "out of memory cannot happen". */
 static bool
 is_outcome(struct talk word, struct talk next)
@@ -396,7 +403,7 @@ clause_denies(struct talk t, const char *at, size_t n)
 	for (i = 0, s = at + n; i < NEAR_WORDS && (word = clause_word_behind(clause, s)).n > 0; i++, s = word.s + word.n) {
 		next = clause_word_behind(clause, word.s + word.n);
 		if ((!is_no(word) && !talk_is_one_of(word, LINKS_BACK) && !talk_is_one_of(word, OVER)) ||
-		    (talk_is_one_of(word, "no") && !talk_is_one_of(next, "longer")) || talk_is_one_of(word, "without") || is_outcome(word, next))
+		    (talk_is_one_of(word, "no") && !talk_is_one_of(next, "longer")) || talk_is_one_of(word, "without") || is_outcome(word, next) || is_of_place(word, next))
 			break;
 		no += is_no(word) || talk_is_one_of(word, OVER);
 	}

@@ -61,7 +61,7 @@ static const struct {
 	{ TOLD_SHORT, AMOUNTS },
 	{ TOLD_TROUBLE, MUCH },
 	{ TOLD_SHORT, "more memory than|more memory then|more vram than|more vram then|more ram than|more ram then|more gpu memory than" },
-	{ TOLD_TROUBLE, "surge|surges|surging|spike|spikes|spiking|skyrocket|skyrockets|skyrocketing|soars|soaring|doubles|triples" },
+	{ TOLD_TROUBLE, "surge|surges|surged|surging|spike|spikes|spiked|spiking|skyrocket|skyrockets|skyrocketed|skyrocketing|soars|soared|soaring|doubles|doubled|triples|tripled" },
 	{ TOLD_TROUBLE, "not release all|n't release all|not free all|n't free all|not give back all|n't give back all" },
 	{ TOLD_TROUBLE, "leak|leaks|leaking|leaked|leakage|crash|crashes|crashed|crashing|kill|kills|killed|killing|killer|dies|died|dead|"
 	    "freeze|freezes|frozen|hangs|fails due|failed due|error due|errors due|because of|due to|overload|overloads|overloaded" },

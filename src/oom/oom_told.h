@@ -25,6 +25,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said said;	/* where that is said, */
 	bool device, host;	/* of the device's memory, or of the machine's; neither: that is not said */
 	bool sure;		/* and that by the name of the memory, or of a card on which it is said to fail */
+	bool named;		/* of the machine's, by its name beside which no device's is told to be short */
 	bool guess;		/* and no more than asked: "is it that my GPU has too little?" */
 	const char *at;		/* where it was found; it holds only while its line is read */
 	const char *here;	/* the same of the last line that says so, whether that is what is kept, */
@@ -33,6 +34,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	int here_line;		/* which it is */
 	bool sentence;		/* in a sentence, as people write them and programs hardly do */
 	int gpu_ram;		/* the line that says so of a "GPU RAM", which elsewhere is called RAM then */
+	int freezes;		/* the line that says so, with which the machine itself came to a halt */
 	int gpu, ram;		/* the last line that names a device, and the machine's memory */
 	struct said data;	/* the last that speaks of a whole set of data */
 	struct said framework[TOLD_FRAMEWORKS];	/* the first line that names it: oom_told_framework() */

@@ -23,6 +23,10 @@ bool	oom_whose_lists_both(struct talk);
 bool	oom_whose_ram(struct talk);
 /* Does one of its sentences say that the machine's memory ended, and none that a device's did? */
 bool	oom_whose_ram_ends(struct talk);
+/* Does it say that the machine itself came to a halt? */
+bool	oom_whose_halts_machine(struct talk);
+/* Does it name a card? */
+bool	oom_whose_names_card(struct talk);
 /* Does it name the machine's memory? */
 bool	oom_whose_names_ram(struct talk);
 /* Does it call a device's memory RAM, "GPU RAM", and name the machine's not? */
