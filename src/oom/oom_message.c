@@ -238,12 +238,13 @@ is_told_already(const struct log_reader *r, const struct phrase *p, const struct
 static bool
 is_text_of_code(const struct log_reader *r, const char *s)
 {
-	const char *from = oom_lines_ahead(r, s, 1), *at;
+	const char *begin = oom_lines_ahead(r, s, 1), *from, *at;
 	struct oom_match m;
 
-	for (; from < s; from++) {
-		at = *from == 'r' && !is_letter(from[-1]) ? oom_pattern("raise &(", from, s, &m) : NULL;
-		at += at && at < s && (*at == 'f' || *at == 'r');
+	for (from = begin; from < s; from++) {
+		at = *from == 'r' && (from == begin || !is_letter(from[-1])) ? oom_pattern("raise &(", from, s, &m) : NULL;
+		if (at && at < s && (*at == 'f' || *at == 'r'))
+			at++;
 		if (at && at < s && (*at == '"' || *at == '\''))
 			return !memchr(at + 1, *at, (size_t)(s - at - 1));
 	}
