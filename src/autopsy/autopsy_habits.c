@@ -208,7 +208,7 @@ static const struct {
 	[HABIT_GRAPH] = { OF_EITHER, false, 0, "makes an operation of TensorFlow within a loop in which a session runs (line %s). Where that is version 1, or its graph, each round adds it to the graph once more, which is "
 	    "not let go of, so that memory grows evenly: made once, ahead of the loop (graph.finalize() there tells of one that is not), it is there once." },
 	[HABIT_LOOP] = { OF_EITHER, false, TRACE_TWICE, "may make a network within a loop (line %s). Where one is made anew in each round, those before stay for as long as something holds "
-	    "them" IN_KERAS(": in TensorFlow 1 graph and weights of each stay until clear_session()") IN_TORCH("; in PyTorch a name, a list or an optimizer does") ". Made once, ahead of the loop, or let go of at the end of "
+	    "them" IN_KERAS(": Keras keeps something of each until clear_session(), in TensorFlow 1 its graph and weights") IN_TORCH("; in PyTorch a name, a list or an optimizer does") ". Made once, ahead of the loop, or let go of at the end of "
 	    "each round, it is there once." },
 };
 

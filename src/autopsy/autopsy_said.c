@@ -49,7 +49,7 @@ static const struct told_cause {
 	    "Where nothing but a version differs between a run that works and the one that failed, what that version changed takes more (a default, a type, what it keeps, a library that "
 	    "came with it): the one that works, with the libraries of its time, or one that mends it, needs less." },
 	{ offsetof(struct oom_paste, kept), 0, SAYS_TOLD_KEPT, OF_ITSELF | ON_DEVICE, 0,
-	    "Where that lies there for all samples, or for all of those so far, it takes room for each of them, whatever the batch: moved to the machine's memory as it comes (.cpu()), or "
+	    "Where that lies there for all samples, or for all of those so far, it takes room for each of them, whatever the batch: moved to the machine's memory as it comes" IN_TORCH(" (.cpu())") ", or "
 	    "given to the device in batches, it need not." },
 	{ offsetof(struct oom_paste, cached), offsetof(struct oom_paste, habits.of[HABIT_CACHE].line), SAYS_TOLD_CACHED, ON_MACHINE, 0,
 	    "Where samples are kept once they were read, all of them come to lie in the machine's memory, pictures as arrays several times as large as their files: without that, "
@@ -188,13 +188,13 @@ runs_on_one(struct autopsy *y)
 	const struct oom_message *o = y->main;
 	bool words = o->kind == OOM_TOLD;
 
-	if (!p->one_runs.line || p->first.line || y->module || !autopsy_says_little(o) || (o->facts & (TRACE_PARALLEL | TRACE_BUCKETS)))
+	if (!p->one_runs.line || p->first.line || y->module || y->budget.roomy || !autopsy_says_little(o) || (o->facts & (TRACE_PARALLEL | TRACE_BUCKETS)))
 		return;
 	if (o->host || (words && !p->told.device && (p->told.host || p->told.ram)))
 		autopsy_cause(y, SAYS_TOLD_PROCESSES, arena_printf(y->arena, "L%s. Where each device has a process of its own, each of these may read weights and data for itself, so that the machine's memory comes to hold as many "
 		    "copies as there are: read by one and handed on, mapped from a file (of weights safetensors, of arrays numpy.memmap), or in a part for each, they take less there.", autopsy_said(y, &p->one_runs) + 1));
 	else if (autopsy_is_torch(o) || (words && !autopsy_is_of_another(y)))
-		autopsy_cause(y, SAYS_TOLD_PROCESSES, arena_printf(y->arena, "L%s. Where it is the same run, with as much for each device, what several of them add is what had no room: buffers by which they exchange (NCCL's" IN_TRAINING("; in DistributedDataParallel buckets "
+		autopsy_cause(y, SAYS_TOLD_PROCESSES, arena_printf(y->arena, "L%s. Where it is the same run, with as much for each device, what several of them add is what had no room: buffers by which they exchange (as NCCL's, on Linux" IN_TRAINING("; in DistributedDataParallel buckets "
 		    "as large as the gradients, which with gradient_as_bucket_view=True are the gradients' own memory") "), copies and results of the others on the first (DataParallel), or a part of the first that all processes have, where they are not told "
 		    "their own (torch.cuda.set_device(), map_location).", autopsy_said(y, &p->one_runs) + 1));
 }

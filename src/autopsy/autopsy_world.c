@@ -14,6 +14,7 @@
 #define WINDOWS_LISTER	"the Task Manager"
 #define AMDS_LISTER	"rocm-smi --showpids"
 #define INTELS_LISTER	"xpu-smi ps"
+#define JETSONS_LISTER	"jtop (of jetson-stats)"
 #define GOOGLES_LISTER	"tpu-info"
 
 static bool
@@ -568,7 +569,7 @@ lister(const struct autopsy *y)
 	if (name && strcmp(name, "nvidia-smi") == 0 && p->amd && !p->nvidia && o->kind == OOM_CUDA)
 		name = p->windows ? WINDOWS_LISTER : ANY_LISTER;	/* what CUDA is called by may stand on another's */
 	name = name ? name : makers_lister(p);
-	return p->jetson && strcmp(name, "nvidia-smi") == 0 ? "top" : name;
+	return p->jetson && strcmp(name, "nvidia-smi") == 0 ? JETSONS_LISTER : name;
 }
 
 const char *

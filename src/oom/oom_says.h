@@ -126,7 +126,7 @@
     "used is another number, which the message has, too: a larger ratio, yarn.nodemanager.vmem-check-enabled=false, or a larger container keeps it."
 #define DASK		"Dask ended a process of its own, because the memory that it is allowed (memory_limit) was nearly full: the "	\
     "machine's, " NOT_A_CARDS ". Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
-#define JAVA_HEAP	"Java's heap had no room for what was asked of it, and its limit is -Xmx: that is the " MACHINES "."
+#define JAVA_HEAP	"Java's heap was full, or had no room for what was asked of it, and its limit is -Xmx: that is the " MACHINES "."
 #define JAVA_RESERVED	"Java could not reserve room for its heap as it began, and nothing had run yet: its size (-Xmx) is more than the machine, a limit of the job or the process "	\
     "(ulimit -v, a container's), or a program of 32 bits leaves. A smaller one, or more that is allowed, begins. It is the " MACHINES "."
 #define JAVA_LIMITS	"org.bytedeco.javacpp.maxbytes for what it hands out, org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx."
