@@ -29,6 +29,8 @@ bool	autopsy_is_large_block(const struct autopsy *);
 /* What holds of TEXT in the world of this run, which marks tell (oom_world.h); "" where nothing
  * does. autopsy_world.c. */
 const char	*autopsy_worded(const struct autopsy *, const char *text);
+/* What lists who has the device: the maker's tool, or the system's. */
+const char	*autopsy_lister(const struct autopsy *);
 /* Does the report show that the measure of a sign (BY_) is in use, or was tried without help? And
  * TEXT without those that are: autopsy_measures.c. */
 bool	autopsy_is_tried(const struct autopsy *, const char *by);
