@@ -75,8 +75,10 @@ autopsy_libraries(struct autopsy *y)
 	const struct oom_libraries *l = &y->log.paste.libraries;
 	bool stays = l->retains || y->log.paste.grows.line || y->log.paste.again.line;
 	const struct oom_knob *named;
-	const char *reuses = l->reuses ? "" : "results of layers that are done with lie there beside all others, unless its optimisation of memory is on (enable_memory_optim() of its Config; in Serving --mem_optim, which later versions "
-	    "have on by themselves), and ", *at, *says;
+	const char *reuses = l->reuses ? "" : l->option ? arena_printf(y->arena, "results of layers that are done with lie there beside all others, unless its optimisation of memory is on (line %d has --mem_optim: where the options of that Serving have "
+	    "--mem_optim_off in its place, it is on by itself, and --mem_optim, read as a short form of that, turns it off: leave it out there), and ", l->option) :
+	    "results of layers that are done with lie there beside all others, unless its optimisation of memory is on (enable_memory_optim() of its Config; in Serving --mem_optim, where its options have that; where they have "
+	    "--mem_optim_off, it is on by itself, and --mem_optim would be read as that), and ", *at, *says;
 	size_t i;
 
 	for (i = 0; i < sizeof(stores) / sizeof(*stores); i++) {

@@ -62,8 +62,10 @@ oom_library_line(struct oom_libraries *l, struct talk t, int line, bool told)
 	size_t n;
 	int i;
 
-	if (talk_any_phrase(t, "enable_memory_optim|enablememoryoptim|mem_optim"))
+	if (talk_any_phrase(t, "enable_memory_optim|enablememoryoptim"))
 		l->reuses = line;
+	if (talk_any_phrase(t, "--mem_optim") && !talk_any_phrase(t, "--mem_optim_off"))
+		l->option = line;
 	if (talk_any_phrase(t, "serving|predict|inference|预测|推理|部署"))
 		l->infers = line;
 	if (told)

@@ -22,7 +22,8 @@ struct oom_libraries {
 	struct oom_knob named[LIBRARIES];	/* of each the first line that names it */
 	int retains;		/* the last line by which memory is not given back, */
 	int closes;		/* and by which that is so though what had it was closed or deleted; 0: nowhere */
-	int reuses;		/* the last line that names Paddle's optimisation of memory, */
+	int reuses;		/* the last line that turns Paddle's optimisation of memory on, */
+	int option;		/* the last that has Serving's option of it, which means the contrary in some versions, */
 	int infers;		/* and that has a word for what only infers */
 };
 
