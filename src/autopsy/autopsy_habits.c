@@ -197,6 +197,8 @@ static const struct {
 	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less.", IN_R },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
 	    "grows with the product of their numbers (50,000 with 50,000 take 9.31 GiB in float32, twice that in float64). Fewer of them, or a part of one set after the other, take less.", IN_R },
+	[HABIT_DISTANCES] = { OF_EITHER, false, 0, "names %s. Where that is R's, of all pairs of rows, there is a number of 8 bytes for each pair once, so that it grows with the square of their number: 50,000 rows have 9.31 GiB, and twice that as a whole matrix "
+	    "(as.matrix()). Fewer rows (a sample, clusters of k-means first), or what needs no distances of all, take less.", IN_R },
 	[HABIT_GAUSSIAN] = { OF_EITHER, false, 0, "names %s. Where an exact Gaussian process is fitted, or asked, it makes matrices with a number for each pair of samples, several at once, in float64 as a rule: each takes 763 MiB for 10,000 samples, 18.6 GiB "
 	    "for 50,000. Fewer samples, a sparse one (inducing points), or one that does not store them take less.", IN_R },
 	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. " TRACES },
@@ -352,6 +354,13 @@ is_of_heap(const struct oom_message *o)
 	return !o->says || (strcmp(o->says, JAVA_ARRAY) != 0 && strcmp(o->says, JAVA_CLASSES) != 0 && strcmp(o->says, JAVA_THREADS) != 0 && strcmp(o->says, JAVA_DIRECT) != 0 && strcmp(o->says, JAVA_RESERVED) != 0);
 }
 
+/* Was R to have more elements than it can count? */
+static bool
+is_of_elements(const struct oom_message *o)
+{
+	return o->says && strcmp(o->says, R_ELEMENTS) == 0;
+}
+
 /* Whose memory it was that failed. A Python of 32 bits has its bound whatever people call full,
  * where they name no device. */
 static enum whose
@@ -438,6 +447,10 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return of[kind].line <= y->main->last && (!of[HABIT_COUNTED].line || of[HABIT_COUNTED].line > y->main->line);
 	case HABIT_DENSE:
 		return of[kind].n || whose(y, kind) == OF_HOST || names_no_device(y) || is_of_no_place(y);
+	case HABIT_PAIRS:		/* more elements than R can count are told of by the message itself */
+		return !is_of_elements(y->main);
+	case HABIT_DISTANCES:		/* a function of anyone's may have the name, where it is not R that failed */
+		return !is_of_elements(y->main) && (strcmp(y->main->who, "R") == 0 || (names_no_device(y) && strcmp(of[kind].name, "dist") != 0 && strcmp(of[kind].name, "daisy") != 0));
 	case HABIT_RASTER:
 		return strcmp(y->main->who, "R") == 0;
 	case HABIT_SHM:

@@ -96,6 +96,7 @@ enum oom_habit_kind {
 	HABIT_UNITS,		/* a dense layer: of how many units, the last one of those that are noted */
 	HABIT_JOINS,		/* tables are joined, by a call of this name */
 	HABIT_PAIRS,		/* a number for each pair */
+	HABIT_DISTANCES,	/* R computes distances of all pairs of rows, by a call of this name */
 	HABIT_GAUSSIAN,		/* a Gaussian process is fitted, by this name */
 	HABIT_RETRACES,		/* TensorFlow warned that it traces a function anew */
 	HABIT_TRACED,		/* memory grows with tf.function, as people say */

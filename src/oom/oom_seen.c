@@ -41,7 +41,8 @@ static const struct {
 	{ HABIT_SIMILAR, "init_sims|syn0norm|most_similar|similar_by_vector|similar_by_word", "def |replace=true|replace = true|== |spacy|vocab.vectors|elasticsearch", true },
 	{ HABIT_TAGS, "taggeddocument(|labeledsentence(|labeledlinesentence(|taggedlinedocument(", "def |class |import ", true },
 	{ HABIT_HEAP, "-xmx", "def |import ", true },
-	{ HABIT_PAIRS, "error in dist(|error in stats::dist(|error in daisy(|error in vegdist(|<- dist(|<- vegdist(|<- daisy(|<- outer(|<- pardist(|hclust(dist(|as.matrix(dist(|<- stats::dist(|= dist(|dist(t(|vegdist(|daisy(|pardist(|proximity = true|proximity=true", "function(|library(|def |torch|scipy|np.", true },	/* R's */
+	{ HABIT_PAIRS, "<- outer(|proximity = true|proximity=true", "function(|library(|def |torch|scipy|np.", true },	/* R's */
+	{ HABIT_DISTANCES, "dist(|daisy(|fviz_dist", "function(|library(|def |torch|scipy|np.", true },
 	{ HABIT_PAIRS, "kernelridge(|kernelpca(|manifold.mds(|isomap(|pairwise_kernels(|hierarchy.linkage(|sch.linkage(|agglomerativeclustering(|spectralclustering(|affinitypropagation(|euclidean_distances(|linear_kernel(|rbf_kernel(|silhouette_score(|squareform(pdist(", "def |import |class |torch|connectivity|sample_size|nearest_neighbors|dense_output", true },
 	{ HABIT_DENSE, "as.matrix(getassaydata|as.matrix(sparse|as.matrix(assay|as.matrix(seurat|as.matrix(obj@|as.matrix(object@", "function(|library(", true },	/* R's */
 	{ HABIT_JOINS, "<- merge(|left_join(|inner_join(|full_join(|right_join(", "function(|library(|pd.|pyspark|df.|add.cell.ids|merge.data|seurat", true },
@@ -103,6 +104,17 @@ is_of_environment(struct talk t, const char *at, size_t n)
 	    !talk_any_phrase(talk_part(t, t.s, from), "-packages/");
 }
 
+/* "dist(", "stats::dist(", "vegdist(": R's, of all pairs of rows; "plot_dist(" is another's. */
+static bool
+is_of_distances(struct talk t, const char *at, size_t n)
+{
+	const char *from = at, *to = at + n - (at[n - 1] == '(');
+
+	while (from > t.s && piece_is_word(from[-1]))
+		from--;
+	return talk_is_one_of(talk_part(t, from, to), "dist daisy vegdist pardist get_dist fviz_dist");
+}
+
 void
 oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool traced)
 {
@@ -123,6 +135,8 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 			if (names[i].kind == HABIT_HEAP && (at + n == end || !is_digit(at[n])))
 				continue;	/* named without a size */
 			if (names[i].kind == HABIT_HEAP && told && is_cure(talk_sentence(t, at)))
+				continue;
+			if (names[i].kind == HABIT_DISTANCES && !is_of_distances(t, at, n))
 				continue;
 			if (names[i].kind == HABIT_HEAP && talk_any_phrase(t, "picked up _java_options"))
 				h->of[HABIT_HEAP] = (struct oom_habit){ 0 };	/* that is in force, whatever a command says */
