@@ -24,6 +24,7 @@ const struct phrase oom_phrases[] = {
 	{ "OOM when allocating tensor with shape…", MESSAGE(OOM_TENSORFLOW) }, { "OOM when allocating tensor of shape…", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "OOM when allocating tensor!", MESSAGE(OOM_TENSORFLOW) },
+	{ "OOM when allocating tensor\b", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL, PHRASE_ECHO) },	/* as people go on from it */
 	{ "errors_impl.ResourceExhaustedError: OOM\n", MESSAGE(OOM_TENSORFLOW) }, { "ResourceExhaustedError: OOM\n", MESSAGE(OOM_TENSORFLOW) },
 	{ "list of allocated tensors when OOM happens, add report_tensor_allocations_upon_oom to RunOptions", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, NULL, NULL,
 	    PHRASE_REST) },
@@ -126,6 +127,7 @@ const struct phrase oom_phrases[] = {
 	{ "subprocesses has abruptly died during map operation", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "datasets", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "A process in the process pool was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) }, { "A child process terminated abruptly, the process pool is not usable", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "worker process managed by the executor was unexpectedly terminated", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", JOBLIB_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "A process in the executor was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Background workers died", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	/* XLA and JAX, whose allocator is TensorFlow's: JAX is built with that from outside */
 	{ "external/org_tensorflow/tensorflow/tsl/framework/bfc_allocator.cc:# ] Allocator (^ ) ran out "
@@ -387,6 +389,7 @@ const struct phrase oom_phrases[] = {
 	{ "CUDA error 2 'out of memory' - & cudaMalloc(", OWN(OOM_CUDA, "Marian", MARIAN) },
 	{ "stack_like_memory_pool.h:# : Error: Out of memory. Requested #.# ; Free #", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },
 	{ "stack_like_memory_pool.h:# : Error: Out of memory. Requested % ; Free %", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },
+	{ "stack_like_memory_pool.h:# : Error: Out of memory", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },	/* cut */
 	{ "NCudaLib::TOutOfMemoryError", ROW(ROLE_MESSAGE, OOM_CUDA, false, "CatBoost", GPU_PART, PHRASE_AGAIN) },
 	{ "RuntimeError: Allocation is out of device memory on current platform", FROM("SYCL") },
 	{ "ERROR: Out of gpu memory", OWN(OOM_CUDA, "Knet", NULL) },
@@ -475,6 +478,7 @@ const struct phrase oom_phrases[] = {
 	{ "torch.OutOfMemoryError: CUDA out of memory.\n", FROM("PyTorch") },
 	{ "CUDA out of memory", MESSAGE(OOM_CUDA) },
 	{ "~cuda out of memory\b", MESSAGE(OOM_CUDA) },
+	{ "~cuda error code: out of memory", MESSAGE(OOM_CUDA) },
 	{ "~cuda error: output of memory", MESSAGE(OOM_CUDA) },	/* as people mistype it */
 	{ "~cuda failure: @ 'out of memory'", MESSAGE(OOM_CUDA) },
 	{ "~cuda output of memory", MESSAGE(OOM_CUDA) },

@@ -35,6 +35,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "JavaScript heap out of memory", HOST_SAYS("Node.js", SCRIPT_HEAP) },
 	{ "luajit: not enough memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "LuaJIT", LUA_HEAP, PHRASE_LIMITED) },
 	{ "PANIC: unprotected error in call to Lua API (not enough memory)", ROW(ROLE_MESSAGE, OOM_HOST, true, "Lua", LUA_PANIC, PHRASE_LIMITED) },
+	{ "has @ @ worth of input dependencies, but worker @ has memory_limit set to", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Dask", DASK_INPUTS, PHRASE_LIMITED) },
+	{ "has @ @ worth of input dependencies, but worker has memory_limit set to", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Dask", DASK_INPUTS, PHRASE_LIMITED) },	/* as titles shorten it */
 	{ "KilledWorker: Attempted to run task", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Dask", DASK_GONE, PHRASE_HEDGED) },
 	{ "More than # figures have been opened. Figures created through the pyplot interface", ROW(ROLE_MESSAGE, OOM_HOST, true, "matplotlib", FIGURES_OPEN, PHRASE_WARNING) },
 	{ "memory budget. Restarting", HOST_SAYS("Dask", DASK) },
@@ -52,6 +54,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "Failed to allocate a # byte allocation with # free bytes", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Android", ANDROID_HEAP, 0) },
 	{ "java.lang.OutOfMemoryError: Physical memory usage is too high", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
 	{ "java.lang.OutOfMemoryError: Cannot allocate new", HOST_SAYS("JavaCPP", JAVA_WRAPPED) },
+	/* without its error's name, as logs and titles have it */
+	UNWRAPPED("Byte"), UNWRAPPED("Short"), UNWRAPPED("Int"), UNWRAPPED("Long"), UNWRAPPED("Float"), UNWRAPPED("Double"), UNWRAPPED("Char"), UNWRAPPED("Bool"), UNWRAPPED("Pointer"), UNWRAPPED("SizeT"),
 	{ "java.lang.OutOfMemoryError: Native allocator returned address == 0", HOST_SAYS("JavaCPP", JAVA_REFUSED) },
 	{ "java.lang.OutOfMemoryError: Failed to allocate memory within limits: totalBytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
 	{ "java.lang.OutOfMemoryError: Cannot allocate # bytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },	/* its first versions */
@@ -94,6 +98,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~Cholmod error 'out of memory'", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
 	{ "~Cholmod error 'problem too large'", HOST_SAYS("R", R_ELEMENTS) },
 	{ "negative length vectors are not allowed", HOST_SAYS("R", R_ELEMENTS) },
+	{ "long vectors not supported yet:", HOST_SAYS("R", R_ELEMENTS) }, { "long vectors (argument #) are not supported in", HOST_SAYS("R", R_ELEMENTS) },
 	{ "vector memory exhausted", HOST_SAYS("R", R_VECTORS) },
 	{ "Error: memory exhausted (limit reached", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
 	{ "vector memory limit of % reached, see mem.maxVSize", ROLE_MESSAGE, OOM_KERNEL, true, "R", R_VECTORS, OOM_LIMIT, 0 },
@@ -292,6 +297,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~with signal 9", ENDED },
 	{ "~on signal 9", ENDED },
 	{ "~signal 9 (SIGKILL)", ENDED },
+	{ "ProcessSignaled(9)", ENDED },	/* Julia's, of one that it started */
 	{ "<Signals.SIGKILL: 9", ENDED },
 	{ "with signal SIGKILL", ENDED },
 	{ "code=killed, status=9/KILL", ENDED },
@@ -358,6 +364,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "MemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },
 	{ "MemoryError", RUNTIME },
 	{ "\"Memory Error\"", RUNTIME }, { "'Memory Error'", RUNTIME }, { "“Memory Error”", RUNTIME },	/* as people quote it */
+	{ "Cannot allocate memory (os error 12)", HOST_SAYS("Rust", NOT_GIVEN) },
 	{ "OSError: [Errno 12] Cannot allocate memory", HOST_SAYS("Python", NO_PROCESS) },
 	{ "OSError: can't allocate memory", HOST_SAYS("Python", NO_PROCESS) },
 	{ "~cannot allocate memory", RUNTIME },

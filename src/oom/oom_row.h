@@ -23,6 +23,8 @@
 #define HEDGED(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_HEDGED)
 #define HANDLE_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_HEDGED | PHRASE_ASSERTED)
 #define HANDLE(who)	HANDLE_SAYS(who, NO_HANDLE_GROWTH)	/* as TensorFlow and JAX write it */
+/* JavaCPP's, of one of its types. */
+#define UNWRAPPED(type)	{ "Cannot allocate new " type "Pointer\b", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "JavaCPP", JAVA_WRAPPED, PHRASE_AGAIN) }
 /* ggml's buffers have the names of what they lie in. */
 #define LAYERS_ON(device)	{ "error loading model: unable to allocate " device " buffer", ROW(ROLE_MESSAGE, OOM_CUDA, false, "ggml", NO_LAYERS_THERE, PHRASE_GPU) }
 #define LAYERS_HERE(name)	{ "error loading model: unable to allocate " name " buffer", ROW(ROLE_MESSAGE, OOM_HOST, true, "ggml", NO_LAYERS_HERE, 0) }

@@ -93,6 +93,8 @@
 #define RUNNER_LOST	"The machine that ran this step of GitHub's workflow answered no more. GitHub names want of the " MACHINES ", as one of what leads to that; a program that takes all of the processor's time, and a network that is cut off, do so, too."
 #define DASK_GONE	"Each worker that was given this task ended, as a rule because it took more of the " MACHINES ", than a worker may have: its own log then says so (memory budget). A task with less in it (smaller parts, chunks), or fewer workers with more memory each, fits. "	\
     "What is missing on a worker, or a fault of the task, ends it, too."
+#define DASK_INPUTS	"By this line what one task takes as its input is, together, more than a worker may have (memory_limit) of the " MACHINES "; both sizes stand in it. Fewer or smaller inputs to one task (smaller parts, a "	\
+    "reduction in steps), or fewer workers with a higher limit each, fit."
 #define APP_ENDED	"The system ended an app that took more memory than one may have there, which is a part of the device's: the processor and the GPU share it. A smaller model, weights in fewer bits, or smaller inputs, take less."
 #define NO_MEMORY_STATUS	"The program ended with Windows' own number for want of memory (STATUS_NO_MEMORY): as a rule what programs have asked for did not fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS "."
 #define RM_REFUSED	"NVIDIA's driver, its part within the kernel, had no memory for something that it makes for itself or for a program. The line does not say whose: most of that is the device's, and tables and what is locked for copies are the machine's."
@@ -534,6 +536,8 @@
     "store (--object-store-memory, object_store_memory of ray.init()), lets it start."
 #define NO_PROCESS	"The system refused what Python asked it for, as a process that it starts (fork, which workers and "	\
     "use_multiprocessing do) or a file that it maps: that is as a rule the " MACHINES ". Fewer processes, or what is large (a data set that is read whole) made after they are started, ask for less."
+#define NOT_GIVEN	"The system refused what a program, or a library, in Rust asked it for (its error 12, ENOMEM), as a buffer, a file that it maps, a process or a thread: that is as a rule the " MACHINES ", or a limit on the "	\
+    "process' addresses (ulimit -v), its maps or its container's memory. Less at once asks for less."
 #define RAY_RAISED	"Ray raises this in place of a task's work where the " MACHINES ", or its container's limit of it, is nearly full: what the processes on it hold together, "	\
     "which its message lists, is too much. Fewer tasks, actors and workers at once, and objects that are let go of, need less."
 #define RAY_TASK	"Ray puts in parentheses the name of the error that a task ended with: by that name it is PyTorch's as a rule, for want of a device's memory. Where the task had waited for another, it may be Ray's own "	\
