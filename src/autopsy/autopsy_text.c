@@ -9,6 +9,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "fit/idle.h"
+#include "oom/oom_had.h"
 #include "plan/plan.h"
 #include "plan/summary.h"
 
@@ -191,7 +192,8 @@ print_budget(const struct autopsy *y)
 		autopsy_row(y, y->main->host ? "needed" : "asked for", y->main->size[OOM_ASKED].bytes, "");
 	autopsy_row(y, y->main->kind == OOM_CUPY ? "its pool" :
 	    y->main->kind == OOM_KERNEL ? "the process" : y->main->kind == OOM_XLA ? "by XLA's count" : b->peak ? "tensors, at most" : "tensors",
-	    b->allocated, y->main->kind == OOM_CUPY ? y->main->size[OOM_LIMIT].known ? "with blocks that were freed" : "with pieces between arrays" : "");
+	    b->allocated, y->main->kind == OOM_CUPY ? y->main->size[OOM_LIMIT].known ? "with blocks that were freed" : "with pieces between arrays" :
+	    oom_has_files(y->main) ? "of its own, without files' pages" : "");
 	autopsy_row(y, "in use", b->in_use, "by all processes together");
 	autopsy_row(y, "cached, of no use to this request", b->unallocated,
 	    "reserved less allocated");

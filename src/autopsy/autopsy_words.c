@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ir/op.h"
+#include "oom/oom_had.h"
 #include "oom/oom_says.h"
 
 #define FEW		20	/* a part of the device that is always in pieces, */
@@ -285,20 +286,6 @@ autopsy_is_named_alone(const struct oom_message *o)
 	return o->kind == OOM_MACHINE && !o->says && o->titled && !o->cpp && !o->python && !o->raised && !o->size[OOM_ASKED].known && !o->shape.known;
 }
 
-#define MUCH_SHARED	((int64_t)1 << 30)
-
-/* "; it had 4.00 GiB, and 12.0 GiB that processes share". */
-static const char *
-of_process(struct arena *a, const struct oom_message *o)
-{
-	const struct oom_size *own = &o->size[OOM_ALLOCATED], *shared = &o->size[OOM_SHARED];
-
-	if (!own->known)
-		return "";
-	return arena_printf(a, "; it had %s%s", bytes_text(a, own), !shared->known || shared->bytes < MUCH_SHARED || shared->bytes < own->bytes / 4 ? "" :
-	    arena_printf(a, ", and %s that processes share (shmem-rss), such as a loader's batches or files in /dev/shm, or what a driver keeps", bytes_text(a, shared)));
-}
-
 static const char *
 host_meaning(struct arena *a, const struct oom_message *o)
 {
@@ -307,7 +294,7 @@ host_meaning(struct arena *a, const struct oom_message *o)
 		    "GPU have errors of that name, too") ".";
 	if (o->kind == OOM_KERNEL)
 		return arena_printf(a, "The " MACHINES ", ran out, and the "
-		    "kernel ended a process%s.", of_process(a, o));
+		    "kernel ended a process%s.", oom_process_had(a, o));
 	if (o->shape.known && !o->element && (o->size[OOM_ASKED].known || o->kind == OOM_NUMPY))
 		return arena_printf(a, "The " MACHINES ", had no room for an array of shape %s%s%s.",
 		    autopsy_shape_text(a, &o->shape), o->size[OOM_ASKED].known ? ": " : "", o->size[OOM_ASKED].known ?

@@ -191,6 +191,7 @@ const struct detail oom_details[] = {
 	{ "anon-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_ALLOCATED },
 	{ "VmRSS\t%", DETAIL_SIZE, OOM_KERNEL, OOM_ALLOCATED },
 	{ "shmem-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_SHARED },
+	{ "file-rss:%", DETAIL_SIZE, OOM_KERNEL, OOM_FILES },
 	{ "failed to allocate buffer for kv cache", DETAIL_FACT, OOM_HOST, TRACE_CACHE },
 	{ "and only %", DETAIL_SIZE, OOM_OURS, OOM_FREE },
 	{ "; # of", DETAIL_SIZE, OOM_OURS, OOM_FREE },

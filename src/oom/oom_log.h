@@ -32,11 +32,12 @@ const char	*oom_kind_name(enum oom_kind);	/* "PyTorch" */
 
 /* Sizes that a message tells: OOM_LISTED is of all processes of a list, OOM_LARGEST of the largest
  * there, OOM_KEPT of what is free in PyTorch's private pools, OOM_CACHED what it has unused by
- * the words of versions before 1.4, OOM_EXCESS by how much a program of XLA's is too large. */
+ * the words of versions before 1.4, OOM_EXCESS by how much a program of XLA's is too large,
+ * OOM_FILES what a process had of files' pages. */
 enum oom_field {
 	OOM_ASKED, OOM_TOTAL, OOM_FREE, OOM_ALLOCATED, OOM_RESERVED, OOM_UNALLOCATED, OOM_PROCESS,
 	OOM_OTHERS, OOM_LISTED, OOM_LARGEST, OOM_LIMIT, OOM_CONSTANTS, OOM_PARAMETERS, OOM_RESULTS, OOM_TEMPORARY,
-	OOM_UNPADDED, OOM_PADDED, OOM_RESERVABLE, OOM_KEPT, OOM_SHARED, OOM_CACHED, OOM_EXCESS,
+	OOM_UNPADDED, OOM_PADDED, OOM_RESERVABLE, OOM_KEPT, OOM_SHARED, OOM_FILES, OOM_CACHED, OOM_EXCESS,
 	OOM_FIELDS
 };
 

@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "oom/oom_had.h"
 #include "oom/oom_says.h"
 
 #define ASSERTED	"Not memory, as far as was read: on line %d, an assertion fails on the "	\
@@ -217,8 +218,7 @@ limit_says(const struct oom_log *log, const struct oom_message *o)
 		return arena_printf(log->arena, "Slurm counted more of the " MACHINES ", for the processes of a job, or of a step of it, than their limit (--mem or --mem-per-cpu of sbatch and srun), and ended them%s%s%s%s. A higher limit, as far as the machine has as much, or less at once, lets it go on.",
 		    most->known ? ": " : "", most->known ? size_human(human, had->bytes) : "", most->known ? " of " : "", most->known ? size_human(limit, most->bytes) : "");
 	return arena_printf(log->arena, "The limit of the process's control group was reached, which "
-	    "a container or a job has, and the kernel ended the process%s%s. It is the " MACHINES ".",
-	    had->known ? "; it had " : "", had->known ? size_human(human, had->bytes) : "");
+	    "a container or a job has, and the kernel ended the process%s. It is the " MACHINES ".", oom_process_had(log->arena, o));
 }
 
 /* Python's MemoryError in whose traceback a library of a GPU is called need not be of the machine's
