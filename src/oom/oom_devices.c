@@ -66,6 +66,15 @@ oom_devices_parallel(struct talk t)
 #define ONE_CHINESE	"都在第一个显卡|都在第一张显卡|都在第一张卡|全在第一张|都跑在第一张|全部在第一张|都在一张卡|都在一张显卡|加载到第二张卡|加载到第二张显卡|放到第二张卡|用到第二张卡|分到第二张卡|只使用了第一张|只使用第一张|只用了第一张|只用第一张|只用到第一张|只用到了第一张|只使用了一张|只使用一张|只用了一张|只用一张|只用到一张|只用到了一张|只占用了一张|只占用一张|只占用第一张|只在一张|只在第一张|只加载到一张|只加载到第一张|" \
     "都加载到一张|都加载到第一张|全部加载到第一张|全加载到一张|只有第一张卡|只有一张卡在|没有用到其他卡|没有用到其它卡|其他卡没有|其它卡没有|其他卡都没|其他显卡没|只使用了一个gpu|只用了一个gpu|只使用一个gpu|只用一个gpu"
 
+/* "only one or two are running", "only one instance is left": more than one, or none of devices. */
+static bool
+counts_others(struct talk t, const char *behind)
+{
+	struct talk word = clause_word_behind(t, behind);
+
+	return talk_is_one_of(word, "or to instance job process run trial worker task");
+}
+
 #define PLANNED		"will would could should shall gonna going plan intend try let"
 
 /* "It runs on one of the two GPUs only", "the second GPU is idle": not that there is but one, nor
@@ -86,7 +95,7 @@ oom_devices_single(struct talk t)
 	for (rest = t; (at = talk_find_whole(rest, ONE_USED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
 		clause = talk_clause(t, at, n);
 		sentence = talk_sentence(t, at);
-		if (talk_any_whole(sentence, OOM_MANY_DEVICES) && talk_any_begins(sentence, "gpu card device cuda") && talk_any_whole(sentence, ARE_USED) && !talk_has_whole(sentence, HAS_ONE) && !talk_any_whole(talk_part(t, clause.s, at), PLANNED) && (!clause_works(clause) || talk_has_whole(clause, "seems only the first one works|only the first one works|only first one works|only the first works")))
+		if (talk_any_whole(sentence, OOM_MANY_DEVICES) && talk_any_begins(sentence, "gpu card device cuda") && talk_any_whole(sentence, ARE_USED) && !talk_has_whole(sentence, HAS_ONE) && !counts_others(t, at + n) && !talk_any_whole(talk_part(t, clause.s, at), PLANNED) && (!clause_works(clause) || talk_has_whole(clause, "seems only the first one works|only the first one works|only first one works|only the first works")))
 			return at;
 	}
 	return NULL;
