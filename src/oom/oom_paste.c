@@ -261,8 +261,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 		p->tables = line;
 	if (talk_any_phrase(t, "c# api|c# code|in c#|c# program|c# application|c# project|c# wrapper|c# example|java api|java program|java application|dotnet|.net core"))
 		p->language = line;
-	if (talk_any_phrase(t, "np.zeros(|numpy.zeros(") && !talk_any_phrase(t, "* np.zeros(|* numpy.zeros(|+ np.zeros(|+ numpy.zeros("))
-		p->zeros = line;	/* arithmetic writes all of what it makes */
+	if (talk_any_phrase(t, "np.zeros(|numpy.zeros(") && !talk_any_phrase(t, "* np.zeros(|* numpy.zeros(|+ np.zeros(|+ numpy.zeros(|.zeros(len("))
+		p->zeros = line;	/* arithmetic writes all of what it makes; a list's length makes no large one */
 	p->trees = learns_trees(t, told) ? line : p->trees;
 	if (talk_any_begins(t, SERVERS) || talk_any_phrase(t, "llama runner|in triton, |in triton |triton server|triton inference|instance_group") || (source == SOURCE_COMMAND && talk_any_of(t, ".py") && talk_any_begins(t, INFERRERS)))
 		p->serves = line;
