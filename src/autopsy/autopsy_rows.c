@@ -155,7 +155,8 @@ const struct row autopsy_rows[] = {
 		{ WITH_PARTS("Each environment is a process of its own, with a copy of the program"), "fewer of them take less." } } },
 	{ NEEDS_VECTORS, "words' vectors are read or learned", {
 		{ "They lie there whole, a row of numbers for each word (3 million words with 300 of float32 are 3.4 GiB), and often as much again while they are read "
-		    "from text, converted or learned", "fewer words (limit= where gensim reads them, min_count where it learns), fewer numbers for each, or a file of "
+		    "from text, converted or learned", "fewer words (limit= where gensim reads them, min_count where it learns), fewer numbers for each, where fastText learns them fewer buckets (bucket=: a row for "
+		    "each, however few the words are), or a file of "
 		    "gensim's own that is mapped (mmap=\"r\") take less." } } },
 	{ NEEDS_HOST | NEEDS_FREE, "memory was free by the report", {
 		{ "A limit is reached that is less than the machine has: a container's, a job's (Slurm's --mem), a process's (ulimit -v), or 2 to 4 GiB of a program of 32 bits", "with a "
