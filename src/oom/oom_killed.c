@@ -150,8 +150,8 @@ is_written(struct talk t, const char *at)
 	return *at == 'K' && (talk_is_one_of(ahead, WRITTEN) || (talk_is_one_of(ahead, "with") && talk_is_one_of(clause_word_ahead(t, ahead.s), ENDS_WITH)));
 }
 
-/* "Killed when saving the weights", as titles have it; "it print killed": a run's end by its
- * shell's word. */
+/* "Killed when saving the weights", "`Killed` if I shard it", as titles have it; "it print
+ * killed": a run's end by its shell's word. */
 static const char *
 killed_at_work(struct talk t)
 {
@@ -159,8 +159,13 @@ killed_at_work(struct talk t)
 	const char *at, *end = t.s + t.n;
 	size_t n;
 
-	if (talk_is_one_of(first, "killed") && *first.s == 'K' && talk_is_one_of(clause_word_behind(t, first.s + first.n), "when while during after at upon on in by"))
-		return first.s;
+	if (talk_is_one_of(first, "killed") && *first.s == 'K') {
+		struct talk then = clause_word_behind(t, first.s + first.n);
+
+		if (talk_is_one_of(then, "when while during after at upon on in by") ||
+		    (talk_is_one_of(then, "if") && talk_is_one_of(clause_word_behind(t, then.s + then.n), "i we")))	/* not a rule, which has no person */
+			return first.s;
+	}
 	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end))
 		if (is_written(t, at) || (talk_is_one_of(clause_word_ahead(t, at), WRITES) && clause_word_behind(talk_clause(t, at, n), at + n).n == 0))
 			return at;
@@ -207,7 +212,7 @@ const char *
 oom_killed_told(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, "killed by the oom killer|killed by oom killer|killed by oom-killer|killed by the oom-killer|killed by the oom|killed due to out of memory|killed due to memory|killed due to lack of memory|killed for out of memory|killed because of memory|error,be killed|error, be killed|and be killed|then be killed|just be killed|sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|job killed|script killed|program killed|python killed|worker killed|workers killed|container killed|pod killed|export killed|conversion killed|build killed|collect() killed|killed error|killed errors|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
+	const char *at = talk_find_whole(t, "killed by the oom killer|killed by oom killer|killed by oom-killer|killed by the oom-killer|killed by the oom|killed due to out of memory|killed due to memory|killed due to lack of memory|killed for out of memory|killed because of memory|error,be killed|error, be killed|and be killed|then be killed|just be killed|sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|job killed|script killed|program killed|python killed|worker killed|workers killed|container killed|pod killed|export killed|conversion killed|build killed|collect() killed|killed error|killed errors|killed signal|killed` signal|'killed' signal|\"killed\" signal|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause, rest;
 	const char *elsewhere = NULL;
