@@ -11,6 +11,7 @@
 
 #define LEAST_ALIKE	64	/* of which all pairs are worth a word */
 #define LEAST_SQUARE	1000	/* rows and columns of a matrix that are worth a word */
+#define LEAST_SET_ALIKE	5000	/* of which a picture has hardly as many on both sides */
 #define MOST_KERNEL	11	/* the height and width of a filter */
 #define LEAST_CHANNELS	16
 #define MANY_WEIGHTS	((int64_t)1 << 18)
@@ -38,6 +39,20 @@ is_square(struct autopsy *y, const struct oom_shape *s)
 	return true;
 }
 
+/* Some numbers for each pair of a set's things, as their differences have before they are summed
+ * up. A picture's sides are a power of two as a rule, and not as many. */
+static bool
+is_of_differences(struct autopsy *y, const struct oom_shape *s)
+{
+	int64_t n = s->known && s->rank == 3 ? s->dim[0] : 0;
+
+	if (n < LEAST_SET_ALIKE || (n & (n - 1)) == 0 || s->dim[1] != n || s->dim[2] == n || s->dim[2] < 2 || y->lo < LARGE_SAMPLE)
+		return false;
+	autopsy_cause(y, SAYS_OF_PAIRS, arena_printf(y->arena, "Its first two extents are both %lld. Where they are the same things, each with each, it has %lld numbers for each pair of them, as their differences have before they are summed up, and grows with the square of how many they are. "
+	    "Parts of them, one after the other, take less, and distances that are made of products (a matrix times its own transpose, and the squares of its rows) need no more than one number for each pair.", (long long)n, (long long)s->dim[2]));
+	return true;
+}
+
 bool
 autopsy_all_alike(struct autopsy *y, const struct oom_shape *s)
 {
@@ -50,7 +65,7 @@ autopsy_all_alike(struct autopsy *y, const struct oom_shape *s)
 		;
 	/* volumes, and pictures of as many channels as pixels on a side, have extents alike, too */
 	if (n < LEAST_ALIKE || k < s->rank || s->rank > 5 || s->rank < (named ? 2 : 4) || (!named && (n & (n - 1)) == 0))
-		return is_square(y, s);
+		return is_of_differences(y, s) || is_square(y, s);
 	autopsy_cause(y, SAYS_OF_PAIRS, arena_printf(y->arena, "All of its %d extents are %lld. Where it has a number for each %s of as many things, as a loss that compares all samples of a batch with each other has, it grows with the %s of how many they are: half as many "
 	    "take one part of %d. Fewer at once, a loss of some of them (the hardest for each sample), or parts one after the other take less.", s->rank, (long long)n, of[s->rank - 2], power[s->rank - 2], 1 << s->rank));
 	return true;
