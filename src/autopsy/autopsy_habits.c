@@ -199,6 +199,10 @@ static const struct {
 	    "grows with the product of their numbers (50,000 with 50,000 take 9.31 GiB in float32, twice that in float64). Fewer of them, or a part of one set after the other, take less.", IN_R },
 	[HABIT_DISTANCES] = { OF_EITHER, false, 0, "names %s. Where that is R's, of all pairs of rows, there is a number of 8 bytes for each pair once, so that it grows with the square of their number: 50,000 rows have 9.31 GiB, and twice that as a whole matrix "
 	    "(as.matrix()). Fewer rows (a sample, clusters of k-means first), or what needs no distances of all, take less.", IN_R },
+	[HABIT_KERNELS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_PAIRS, "names %s. Where that is fitted to all samples, and no sparse neighbours are given, it has a number for each pair of them, in float64 as a rule: 80,000 samples have 47.7 GiB. Fewer samples, "
+	    "or an approximation by some of them (as scikit-learn's Nystroem is, of a kernel), take less." },
+	[HABIT_STEPS] = { OF_EITHER, true, 0, "names %s. Where that is Captum's, all steps between a baseline and an input (n_steps, 50 unless told otherwise) are given to the network as one batch, for each input: internal_batch_size has it "
+	    "go through in parts of so many, and fewer steps take less. Where it fails so with a few steps, too, the rest of the network, or what others have of the device (nvidia-smi, before the run), leaves too little." },
 	[HABIT_GAUSSIAN] = { OF_EITHER, false, 0, "names %s. Where an exact Gaussian process is fitted, or asked, it makes matrices with a number for each pair of samples, several at once, in float64 as a rule: each takes 763 MiB for 10,000 samples, 18.6 GiB "
 	    "for 50,000. Fewer samples, a sparse one (inducing points), or one that does not store them take less.", IN_R },
 	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. " TRACES },
@@ -449,6 +453,8 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 		return of[kind].n || whose(y, kind) == OF_HOST || names_no_device(y) || is_of_no_place(y);
 	case HABIT_PAIRS:		/* more elements than R can count are told of by the message itself */
 		return !is_of_elements(y->main);
+	case HABIT_KERNELS:
+		return !of[HABIT_PAIRS].line && !of[HABIT_GAUSSIAN].line && (whose(y, kind) == OF_HOST || names_no_device(y));
 	case HABIT_DISTANCES:		/* a function of anyone's may have the name, where it is not R that failed */
 		return !is_of_elements(y->main) && (strcmp(y->main->who, "R") == 0 || (names_no_device(y) && strcmp(of[kind].name, "dist") != 0 && strcmp(of[kind].name, "daisy") != 0));
 	case HABIT_RASTER:

@@ -97,6 +97,8 @@ enum oom_habit_kind {
 	HABIT_JOINS,		/* tables are joined, by a call of this name */
 	HABIT_PAIRS,		/* a number for each pair */
 	HABIT_DISTANCES,	/* R computes distances of all pairs of rows, by a call of this name */
+	HABIT_KERNELS,		/* so does what people name so, in their words */
+	HABIT_STEPS,		/* Captum gives a network all steps of an attribution of this name at once */
 	HABIT_GAUSSIAN,		/* a Gaussian process is fitted, by this name */
 	HABIT_RETRACES,		/* TensorFlow warned that it traces a function anew */
 	HABIT_TRACED,		/* memory grows with tf.function, as people say */

@@ -44,9 +44,11 @@ static const struct {
 	{ HABIT_PAIRS, "<- outer(|proximity = true|proximity=true", "function(|library(|def |torch|scipy|np.", true },	/* R's */
 	{ HABIT_DISTANCES, "dist(|daisy(|fviz_dist", "function(|library(|def |torch|scipy|np.", true },
 	{ HABIT_PAIRS, "kernelridge(|kernelpca(|manifold.mds(|isomap(|pairwise_kernels(|hierarchy.linkage(|sch.linkage(|agglomerativeclustering(|spectralclustering(|affinitypropagation(|euclidean_distances(|linear_kernel(|rbf_kernel(|silhouette_score(|squareform(pdist(", "def |import |class |torch|connectivity|sample_size|nearest_neighbors|dense_output", true },
+	{ HABIT_KERNELS, "kernel pca|kernelpca|kernel ridge|kernelridge|spectral clustering|spectralclustering|affinity propagation|affinitypropagation|agglomerative clustering|agglomerativeclustering", "def |import |class |torch|connectivity|nearest_neighbors|nystroem|version|diariz", false },
+	{ HABIT_STEPS, "integratedgradients|integrated gradients|integrated_gradients", "def |import |class |version", false },
 	{ HABIT_DENSE, "as.matrix(getassaydata|as.matrix(sparse|as.matrix(assay|as.matrix(seurat|as.matrix(obj@|as.matrix(object@", "function(|library(", true },	/* R's */
 	{ HABIT_JOINS, "<- merge(|left_join(|inner_join(|full_join(|right_join(", "function(|library(|pd.|pyspark|df.|add.cell.ids|merge.data|seurat", true },
-	{ HABIT_GAUSSIAN, "gaussianprocessregressor|gaussianprocessclassifier|gpregression|gpy|exactgp|gpflow|gaussian process|gaussian-process|kriging", "def |import |==|version|sparse|inducing|svgp|variational", true },
+	{ HABIT_GAUSSIAN, "gaussianprocess|gpregression|gpy|exactgp|gpflow|gaussian process|gaussian-process|kriging", "def |import |==|version|sparse|inducing|svgp|variational", true },
 	{ HABIT_PRETRAINS, "create_pretraining_data", "def |import ", true },
 	{ HABIT_COUNTS, "progress: at sentence|progress: at example|collecting all words and their counts|word types from a corpus", "after removing|def |print(|how many", true },
 	{ HABIT_COUNTED, "word types after removing|training model with|deleting the raw counts|estimated required memory|resetting layer weights|effective_min_count|min_count=", "def |word2vec(|fasttext(|doc2vec(", true },
@@ -126,6 +128,8 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 	occupies(h, t, line, told);
 	if (talk_any_phrase(t, "vectors.from_disk"))
 		h->of[HABIT_DOCUMENTS] = (struct oom_habit){ 0 };	/* a model's vectors were read, and no text yet */
+	if (talk_any_phrase(t, "internal_batch_size"))
+		h->off[HABIT_STEPS] = true;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if ((traced && !names[i].traced) || talk_any_phrase(t, names[i].unless))
 			continue;
