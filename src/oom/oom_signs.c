@@ -442,6 +442,12 @@ signs_of_code(struct piece t, bool of_attention)
 	return facts;
 }
 
+uint64_t
+signs_once_drawn(uint64_t code, struct piece text)
+{
+	return (code & TRACE_ARRAY) && piece_any_of(text, "mtrand.pyx _generator.pyx") ? (code & ~TRACE_ARRAY) | TRACE_MAKES : code;
+}
+
 /* A step of an optimizer: "optimizer.step()", "state['optimizer'].step()",
  * "scaler.step(optimizer)". */
 static bool

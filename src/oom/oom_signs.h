@@ -19,6 +19,9 @@ uint64_t	signs_match(const struct sign *, struct piece a, struct piece b);
 /* Of the innermost line of code that is not PyTorch's own; OF_ATTENTION: its file or function
  * is. */
 uint64_t	signs_of_code(struct piece, bool of_attention);
+/* What a line of code tells, CODE, once TEXT, a call deeper within it, is NumPy's own of random
+ * numbers: these failed as they were drawn, ahead of what the line makes of them. */
+uint64_t	signs_once_drawn(uint64_t code, struct piece text);
 /* Of any line of code: by the calls that it makes. */
 uint64_t	signs_of_calls_made(struct piece);
 /* Of a call, by its file and its function: oom_calls.c. */

@@ -178,7 +178,6 @@ note_code(struct oom_trace *t, struct piece line)
 
 	if ((facts & TRACE_MAKES) && makes_batch(line))
 		facts &= ~TRACE_MAKES;
-
 	t->facts |= signs_of_calls_made(line);
 	if (piece_find(line, "self.module(*inputs[0]"))	/* DataParallel of one device */
 		t->facts &= ~TRACE_PARALLEL;
@@ -425,6 +424,7 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 		t->phase = line;
 	if (piece_find(text, "op_name=\""))
 		log->attention = piece_any_of(text, "attention attn");
+	t->code = t->begun && !t->taken ? signs_once_drawn(t->code, text) : t->code;
 	if (piece_find(text, "traceback (most recent call last)")) {
 		open_trace(t, log, line, true);
 	} else if (is_call(text, &path, &function)) {
