@@ -454,7 +454,7 @@ is_of_kind(const struct autopsy *y, enum oom_habit_kind kind)
 	case HABIT_PAIRS:		/* more elements than R can count are told of by the message itself */
 		return !is_of_elements(y->main);
 	case HABIT_KERNELS:
-		return !of[HABIT_PAIRS].line && !of[HABIT_GAUSSIAN].line && (whose(y, kind) == OF_HOST || names_no_device(y));
+		return !of[HABIT_PAIRS].line && !of[HABIT_GAUSSIAN].line && !y->log.paste.pairs.line && (whose(y, kind) == OF_HOST || names_no_device(y));
 	case HABIT_DISTANCES:		/* a function of anyone's may have the name, where it is not R that failed */
 		return !is_of_elements(y->main) && (strcmp(y->main->who, "R") == 0 || (names_no_device(y) && strcmp(of[kind].name, "dist") != 0 && strcmp(of[kind].name, "daisy") != 0));
 	case HABIT_RASTER:

@@ -117,6 +117,28 @@ is_of_distances(struct talk t, const char *at, size_t n)
 	return talk_is_one_of(talk_part(t, from, to), "dist daisy vegdist pardist get_dist fviz_dist");
 }
 
+/* "KernelPCA of 90 points": so few that a number for each pair of them is nothing. "80 000 points"
+ * are many. */
+static bool
+names_few(struct talk t)
+{
+	const char *s = t.s, *at, *end = t.s + t.n;
+	int64_t n;
+
+	while (s < end) {
+		if (!is_digit(*s)) {
+			s++;
+			continue;
+		}
+		at = s;
+		s = piece_number(s, end, &n);
+		if (n < 1000 && s < end && *s == ' ' && !(at - t.s > 1 && at[-1] == ' ' && is_digit(at[-2])) && (at == t.s || !memchr(",.", at[-1], 2)) &&
+		    talk_is_one_of(clause_word_behind(t, s), "points samples rows images documents cells observations nodes"))
+			return true;
+	}
+	return false;
+}
+
 void
 oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool traced)
 {
@@ -139,6 +161,8 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 			if (names[i].kind == HABIT_HEAP && (at + n == end || !is_digit(at[n])))
 				continue;	/* named without a size */
 			if (names[i].kind == HABIT_HEAP && told && is_cure(talk_sentence(t, at)))
+				continue;
+			if (names[i].kind == HABIT_KERNELS && names_few(talk_sentence(t, at)))
 				continue;
 			if (names[i].kind == HABIT_DISTANCES && !is_of_distances(t, at, n))
 				continue;
