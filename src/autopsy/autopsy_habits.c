@@ -90,7 +90,7 @@ static const struct {
 	[HABIT_TAGS] = { OF_HOST, false, 0, "gives texts tags (%s). Where that is for gensim's Doc2Vec, a row of numbers is kept for each tag, and where tags are whole numbers, for each number up to the largest, whether it is "
 	    "there or not: numbers from 0 on without gaps, fewer tags, or fewer numbers in a row (vector_size) take less." },
 	[HABIT_SEURAT] = { OF_HOST, false, 0, "names %s. Where that is Seurat's, ScaleData and SCTransform make dense matrices, a number for each cell and each gene that they keep, and integration compares all pairs of data sets, unless "
-	    "some are made the reference: fewer genes (features, nfeatures), fewer cells at once, reference=, reduction = \"rpca\", and conserve.memory = TRUE in SCTransform take less.", IN_R },
+	    "some are made the reference: fewer genes (features, nfeatures), fewer cells at once, reference=, and conserve.memory = TRUE in SCTransform take less.", IN_R },
 	[HABIT_CELLS] = { OF_HOST, false, TRACE_SPARSE, "names %s. Where that is scanpy's, or AnnData's, a matrix of cells and genes has a number for each pair of them where it is dense (100,000 cells with 20,000 genes are 7.45 GiB "
 	    "in float32), and only for those that are not zero where it is sparse (scipy's csr_matrix): one that is sparse, steps that leave it so (scale() with zero_center=False), fewer genes ahead of the others, no copies, or "
 	    "a matrix that stays in its file (read_h5ad(backed=\"r\")) take less." },

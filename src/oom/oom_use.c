@@ -266,16 +266,18 @@ names_training(struct talk t)
 #define TEST_SCRIPTS	"eval evals evaluate evaluation test testing val valid validate validation"
 #define INFER_SCRIPTS	"infer inference inferencing predict prediction predictions"
 #define OTHER_SCRIPTS	"train training trainval pretrain finetune unit server tests plot data dataset convert"
+/* What a script goes through whose name begins with test; test_csv.py tries code. */
+#define TESTED		"net network model models set all single multi image images img video videos loop epoch"
 #define RUNS_IT		"python python3 python2 run runs ran running execute executed executing launch launched launching use used using call called calling when in at with by of the script file a my"
 
 /* Where the script whose name ends at DOT goes through tests, or only runs a network, by the parts
- * of its name: "tools/eval_net.py", "test.py"; *INFERS tells which. Not one that trains as well,
- * nor those that try code. */
+ * of its name: "tools/eval_net.py", "test.py", "test_model.py"; *INFERS tells which. Not one that
+ * trains as well, nor those that try code. */
 static const char *
 script_of(struct talk t, const char *dot, bool *infers)
 {
 	const char *s, *to, *from = dot;
-	bool tests = false;
+	bool tests = false, tries = false, of_network = false;
 
 	*infers = false;
 	while (from > t.s && (piece_is_word(from[-1]) || from[-1] == '-'))
@@ -287,9 +289,13 @@ script_of(struct talk t, const char *dot, bool *infers)
 			continue;
 		if (talk_is_one_of(talk_part(t, s, to), OTHER_SCRIPTS))
 			return NULL;
+		tries |= s == from && to < dot && talk_is_one_of(talk_part(t, s, to), "test tests");
+		of_network |= talk_is_one_of(talk_part(t, s, to), TESTED);
 		tests |= talk_is_one_of(talk_part(t, s, to), TEST_SCRIPTS);
 		*infers |= talk_is_one_of(talk_part(t, s, to), INFER_SCRIPTS);
 	}
+	if (tries && !of_network)
+		return NULL;
 	*infers &= !tests;
 	return tests || *infers ? from : NULL;
 }
