@@ -19,7 +19,7 @@ enum whose { OF_HOST = 1, OF_DEVICE = 2, OF_EITHER = 3 };
 enum language { IN_PYTHON, IN_R, IN_DOTNET, IN_OTHER = 4, IN_ALL = 7 };
 
 #define TRACES	"Where that is of the run, each trace has a graph that is kept: Python's numbers and tensors of other shapes as arguments, and functions that are made in a loop (or methods of objects that are), "	\
-    "ask for one each. Tensors in their place, an input_signature (reduce_retracing=True), and a function that is made once hold their number."
+    "ask for one each. Tensors in their place, an input_signature, reduce_retracing=True, and a function that is made once hold their number."
 
 /* In `says`, %s stands for the line's name of it. */
 static const struct {
@@ -38,7 +38,7 @@ static const struct {
 	[HABIT_SHM] = { OF_EITHER, false, 0, "has /dev/shm with %s in all. Where the program that failed ran there, what its processes share had no more room than that, however much the machine has: a larger one (in Docker "
 	    "--shm-size, or --ipc=host), or less that is shared at a time, holds it." },
 	[HABIT_OFFLOADS] = { OF_HOST, false, 0, "names %s. Where that is of the run, and takes what a device has not room for into the machine's memory (not a file), what it is told to take of weights, gradients and the optimizer's "
-	    "numbers lie there, and buffers beside them, of all processes of a machine together: with Adam, as a rule, 12 bytes and more for each weight that is trained, 78 GiB for 7 thousand million. " TRY BY_ADAPTER "Fewer weights that "
+	    "numbers lies there, and buffers beside them, of all processes of a machine together: with Adam, as a rule, 12 bytes and more for each weight that is trained, 78 GiB for 7 thousand million. " TRY BY_ADAPTER "Fewer weights that "
 	    "are trained (LoRA)" TRY BY_ANYTHING "more devices or machines in its place" TRY BY_ANYTHING "a file for a part (NVMe)" TRY_END " take less there." },
 	[HABIT_WORKERS] = { OF_HOST, false, TRACE_SPAWNED, UNTRIED(BY_WORKERS, "%s: where that is of the run's loader, each of these processes may come to have a copy of what the data set holds (lists of objects are copied "
 	    "as they are used, arrays are shared where processes are forked), and has batches that wait to be taken. Fewer of them, or none (0), take less.") },

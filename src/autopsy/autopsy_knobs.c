@@ -31,7 +31,7 @@ static const char *const says[KNOBS] = {
 	[KNOB_RETURNS] = "Where that is of generate(), each of so many texts or beams has keys and values of its own for all of its positions and the prompt's, as further samples of a batch have: fewer "
 	    "at once, one call after the other, take less.",
 	[KNOB_CONTEXT] = "Where that is of llama.cpp, or of a program with it, such as Ollama, keys and values for as many tokens are set aside when a model is loaded, in Ollama for each of as many requests at once as "
-	    "OLLAMA_NUM_PARALLEL says, on the device for the layers that are there, and what attention works with grows with it, too. In 16 bits they take 128 KiB for each token where a model has 32 layers and 8 heads of 128 for them, 128 GiB for 1,048,576 "
+	    "OLLAMA_NUM_PARALLEL says, on the device for the layers that are there, and what attention works with grows with it, too. In 16 bits they take 128 KiB for each token where a model has 32 layers and 8 heads of 128 for them, 8 GiB for 65,536 "
 	    "tokens, and more with more layers.",
 	[KNOB_SPLIT] = "Where that is of ExLlama, it says what of each device the model's layers may take. The cache of keys and values, and what is computed, take room beside them: "
 	    "a smaller number for the device that is full, a shorter max_seq_len, or weights in fewer bits leave more.",

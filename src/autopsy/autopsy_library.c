@@ -34,7 +34,7 @@ static const struct {
 	    "results of shapes that it has seen." },
 };
 
-#define TF_HOLDS	"Where that is TensorFlow's, its allocator gives nothing of a device back before its process ends, whatever is closed or deleted in it (a session, clear_session()), and uses it again itself: a process for each part " \
+#define TF_HOLDS	"Where that is TensorFlow's, its allocator gives nothing of a device back by itself before its process ends, whatever is closed or deleted in it (a session, clear_session()), and uses it again itself: a process for each part " \
     "gives it back, and a bound on what it takes (memory growth, a limit of the device's memory) leaves others some."
 
 /* Has a message of the library's own pool told of it? */
@@ -75,7 +75,8 @@ autopsy_libraries(struct autopsy *y)
 	const struct oom_libraries *l = &y->log.paste.libraries;
 	bool stays = l->retains || y->log.paste.grows.line || y->log.paste.again.line;
 	const struct oom_knob *named;
-	const char *reuses = l->reuses ? "" : l->option ? arena_printf(y->arena, "results of layers that are done with lie there beside all others, unless its optimisation of memory is on (line %d has --mem_optim: where the options of that Serving have "
+	const char *reuses = l->reuses ? "" : l->off ? arena_printf(y->arena, "results of layers that are done with lie there beside all others, as line %d has --mem_optim_off, which switches their reuse off (without it, it is on), and ", l->off) :
+	    l->option ? arena_printf(y->arena, "results of layers that are done with lie there beside all others, unless its optimisation of memory is on (line %d has --mem_optim: where the options of that Serving have "
 	    "--mem_optim_off in its place, it is on by itself, and --mem_optim, read as a short form of that, turns it off: leave it out there), and ", l->option) :
 	    "results of layers that are done with lie there beside all others, unless its optimisation of memory is on (enable_memory_optim() of its Config; in Serving --mem_optim, where its options have that; where they have "
 	    "--mem_optim_off, it is on by itself, and --mem_optim would be read as that), and ", *at, *says;

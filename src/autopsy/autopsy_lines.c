@@ -117,7 +117,7 @@ scene(struct autopsy *y)
 	if (log->images <= 0 || log->images_size.rank != 2 || __builtin_mul_overflow(log->images * PIXEL, log->images_size.dim[0], &bytes) || __builtin_mul_overflow(bytes, log->images_size.dim[1], &bytes) ||
 	    bytes < MANY_PIXELS || bytes >= NO_DEVICE)
 		return;
-	autopsy_cause(y, SAYS_IMAGES_READ, arena_printf(y->arena, "By line %d %lld images of %lld x %lld were read. Where all of them lie on the device, as instant-ngp keeps them, they take %s with %d bytes a pixel, and %s with twice as many: "
+	autopsy_cause(y, SAYS_IMAGES_READ, arena_printf(y->arena, "By line %d %lld images of %lld x %lld were read. Where all of them lie on the device, as instant-ngp keeps them, they take %s with %d bytes a pixel, and %s with twice as many bytes: "
 	    "smaller or fewer images take less, half of each side a quarter.", log->images_line, (long long)log->images, (long long)log->images_size.dim[0], (long long)log->images_size.dim[1], size_human(few, bytes), PIXEL,
 	    size_human(more, 2 * bytes)));
 }

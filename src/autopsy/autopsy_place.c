@@ -424,7 +424,7 @@ host_places(struct autopsy *y)
 		results(y);
 	by_table(y, SAYS_HOST_PLACES, autopsy_host_places);
 	if (y->log.paste.decided.computes && y->log.paste.decided.computes == y->main->last - 1 && y->main->kind == OOM_MACHINE && !y->causes.n)
-		place_cause(y, SAYS_HOST_PLACES, "The line of code computes an array anew from itself: each of its operations makes one more of that size, beside the one that is there, with 8 bytes an element where they are of float64. "
+		place_cause(y, SAYS_HOST_PLACES, "The line of code computes an array anew from itself: each of its operations that goes over all of it makes one more of that size, beside the one that is there, with 8 bytes an element where they are of float64. "
 		    "In place (-=, /=, out=), in float32, or for a part after the other, it takes less.");
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "

@@ -85,7 +85,7 @@ const struct row autopsy_rows[] = {
 		{ RESULTS_KEPT, "reduced as they come (to classes, to sums), or written to a file, they take less." } } },
 	{ NEEDS_RISES, "memory grew in validation, tests or predictions", {
 		{ RESULTS_KEPT, "reduced as they come, or moved to the machine's memory, they take less." },
-		{ WITH_GRADIENTS(GRADIENTS_ON ", and what is kept holds its graph"), "with it memory does not grow, or less." } } },
+		{ WITH_GRADIENTS(GRADIENTS_ON ", and what is kept holds its graph"), "with one of them memory does not grow, or less." } } },
 	{ NEEDS_STRANGER | NEEDS_GROWS, "memory grew", {
 		{ UNDISPOSED },
 		{ POOL_COPIES },
@@ -246,15 +246,15 @@ const struct row autopsy_rows[] = {
 		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
 		{ AFTER_STEPS(KEPT), "then memory grows evenly, from one to the next." },
-		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." } } },
+		{ WITH_GRADIENTS(GRADIENTS_ON), "with one of them less is taken." } } },
 	{ NEEDS_EVALUATES | NEEDS_INFERS, "it failed in tests, predictions or inference", {
 		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
-		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps what backward would need"), "with it less is taken." },
+		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps what backward would need"), "with one of them less is taken." },
 		{ AFTER_STEPS(KEPT), "then memory grows evenly, from one to the next." },
 		{ AT_START(UNLESS_GROWS(THERE_BEFORE)), SMALL_FAILS } } },
 	{ NEEDS_EVALUATES, OF_TESTS, {
-		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps what backward would need"), "with it the first rounds take a part of what they took." },
+		{ WITH_GRADIENTS(GRADIENTS_ON ", and autograd keeps what backward would need"), "with one of them the first rounds take a part of what they took." },
 		{ IN_FIRST_TESTS(MAYBE_GRADIENTS("Gradients are on, as in PyTorch where torch.no_grad() does not stand around all of it, and all that forward makes is kept")), "without them the first rounds take a part of what they took." },
 		{ IN_KERAS("All that is tested is given at once, or all results of it are joined on the device, as predict() of some versions of "
 		    "Keras does"), "in parts (predict_on_batch(), chunks), as large as batches of training, it runs." },
@@ -325,7 +325,7 @@ const struct row autopsy_rows[] = {
 		{ AT_START(UNLESS_GROWS(AT_ONCE)), SMALL_RUNS },
 		{ HAD_STEPS("What came then was larger than what came before, or has more in it"), "then it fails with that alone, too." },
 		{ AFTER_STEPS(KEPT), "then memory grows evenly, from one to the next." },
-		{ WITH_GRADIENTS(GRADIENTS_ON), "with it less is taken." },
+		{ WITH_GRADIENTS(GRADIENTS_ON), "with one of them less is taken." },
 		{ AT_START(UNLESS_GROWS(THERE_BEFORE)), SMALL_FAILS } } },
 	{ NEEDS_DECODES, "an autoencoder of images was at work then, as behind the last step, when what was made is decoded", {
 		{ "Its layers have the full height and width of all pictures, or frames, at once", TRY BY_TILES "in tiles (enable_vae_tiling() in diffusers, or a "

@@ -41,7 +41,7 @@ static const struct told_cause {
 } told_causes[] = {
 	{ offsetof(struct oom_paste, less), offsetof(struct oom_paste, however), SAYS_TOLD_LESS, 0, 0,
 	    "Where that run and the one that failed differ in nothing else, what is more or larger in the one that failed is what "
-	    "had no room: one between the two, or parts one after the other, may have." },
+	    "had no room: a number between the two, or parts one after the other, may have room." },
 	{ offsetof(struct oom_paste, more), 0, SAYS_TOLD_MORE, 0, 0,
 	    "Where that run and the one that failed differ in nothing else, how much is given at once does not decide by itself: what is chosen by its size does, such as the parts into which a program cuts "
 	    "it, or a library's algorithm and its workspace (cuDNN's), and one size may take more than a larger one. A size that runs, or a bound on such workspaces, is the way then." },
@@ -49,7 +49,7 @@ static const struct told_cause {
 	    "Where nothing but a version differs between a run that works and the one that failed, what that version changed takes more (a default, a type, what it keeps, a library that "
 	    "came with it): the one that works, with the libraries of its time, or one that mends it, needs less." },
 	{ offsetof(struct oom_paste, kept), 0, SAYS_TOLD_KEPT, OF_ITSELF | ON_DEVICE, 0,
-	    "Where that lies there for all samples, or for all of those so far, it takes room for each of them, whatever the batch: moved to the machine's memory as it comes" IN_TORCH(" (.cpu())") ", or "
+	    "Where that lies on the device for all samples, or for all of those so far, it takes room for each of them, whatever the batch: moved to the machine's memory as it comes" IN_TORCH(" (.cpu())") ", or "
 	    "given to the device in batches, it need not." },
 	{ offsetof(struct oom_paste, cached), offsetof(struct oom_paste, habits.of[HABIT_CACHE].line), SAYS_TOLD_CACHED, ON_MACHINE, 0,
 	    "Where samples are kept once they were read, all of them come to lie in the machine's memory, pictures as arrays several times as large as their files: without that, "
@@ -483,7 +483,7 @@ films_held(const struct autopsy *y)
 static bool
 is_ended(const struct oom_message *o)
 {
-	return o->host && !o->apart && !o->asserted && (o->kind == OOM_KERNEL || o->kind == OOM_MACHINE) && strcmp(o->says, BUS_ERROR) != 0 && strcmp(o->says, COMPILER_KILLED) != 0;
+	return o->host && !o->apart && !o->asserted && (o->kind == OOM_KERNEL || o->kind == OOM_MACHINE) && strcmp(o->says, BUS_ERROR) != 0 && strcmp(o->says, COMPILER_KILLED) != 0 && strcmp(o->says, COMPILER_ENDED) != 0;
 }
 
 /* Was one request more than there is at all, which nothing that is kept leads to? */

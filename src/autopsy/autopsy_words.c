@@ -336,7 +336,7 @@ says_apart(const struct autopsy *y, const struct oom_message *o)
 	if (strncmp(o->says, NOT_MEMORY, strlen(NOT_MEMORY)) != 0 || !said->line || said->line == o->line)
 		return o->says;
 	return arena_printf(y->arena, "By its own words this message is not of memory: %s But %s: where memory ends there, another error tells of it, and " LISTER " "
-	    "and the machine's own (" MONITOR ") show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
+	    "for a device, and " MONITOR " for the machine, show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));
 }
 
 /* Is the amount of a message that says what it means one that was asked for, and in no

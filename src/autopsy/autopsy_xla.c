@@ -24,7 +24,7 @@ xla_request(struct autopsy *y)
 		    "their size or length, where all pairs of positions are compared with its square.");
 	if (y->lo > TINY && y->lo < NO_DEVICE && autopsy_in_jax(y) && (y->log.paste.nvidia || y->log.paste.cuda))
 		autopsy_cause(y, SAYS_XLA_REQUEST, arena_printf(y->arena, "Where it ran on a GPU, in JAX: JAX takes three quarters of it when it begins, or bit by bit with XLA_PYTHON_CLIENT_PREALLOCATE=false (before 0.4.1 nine tenths of what was free), and "
-		    "no more than that by itself but in the newest versions, unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise: the "
+		    "but for the newest versions, never more than that, unless XLA_PYTHON_CLIENT_MEM_FRACTION says otherwise: the "
 		    "rest is for others.%s", y->log.paste.tf_data > 0 ? arena_printf(y->arena, " TensorFlow, which line %d names, takes nearly all of a device that it sees, too, also where it only reads data: "
 		    "tf.config.set_visible_devices([], 'GPU') hides it.", y->log.paste.tf_data) : ""));
 }

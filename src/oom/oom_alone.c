@@ -140,7 +140,7 @@ told_alone(struct oom_log *log)
 		o.line = o.last = told->killed.line;
 		o.hedged = true;
 		o.says = arena_printf(log->arena, ENDED_BY_WORDS, visible_text(log->arena, told->killed.words),
-		    strstr(told->killed.words, "illed") || strstr(told->killed.words, "kill ") ? "" : OR_ITS_FAULT);
+		    strstr(told->killed.words, "illed") || strstr(told->killed.words, "kill ") || strstr(told->killed.words, "uccis") ? "" : OR_ITS_FAULT);
 	}
 	if (names_tensorflows_error(log)) {
 		o.kind = OOM_TENSORFLOW;

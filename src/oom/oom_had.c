@@ -29,6 +29,6 @@ oom_process_had(struct arena *a, const struct oom_message *o)
 	if (oom_has_files(o))
 		return arena_printf(a, "; it had %s: %s of its own (anon-rss)%s%s of files (file-rss)%s%s%s", size_human(all, own + files + shared), human, shared > 0 ? ", " : " and ", size_human(of_files, files),
 		    shared > 0 ? " and " : "", shared > 0 ? of_all : "", shared > 0 ? " that processes share (shmem-rss)" : "");
-	return arena_printf(a, "; it had %s%s%s%s", human, shared < MUCH_SHARED || shared < own / 4 ? "" : ", and ", shared < MUCH_SHARED || shared < own / 4 ? "" : of_all,
+	return arena_printf(a, "; it had %s%s%s%s%s", human, o->size[OOM_FILES].known ? " of its own" : "", shared < MUCH_SHARED || shared < own / 4 ? "" : ", and ", shared < MUCH_SHARED || shared < own / 4 ? "" : of_all,
 	    shared < MUCH_SHARED || shared < own / 4 ? "" : " that processes share (shmem-rss), such as a loader's batches or files in /dev/shm, or what a driver keeps");
 }

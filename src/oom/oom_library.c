@@ -64,7 +64,9 @@ oom_library_line(struct oom_libraries *l, struct talk t, int line, bool told)
 
 	if (talk_any_phrase(t, "enable_memory_optim|enablememoryoptim"))
 		l->reuses = line;
-	if (talk_any_phrase(t, "--mem_optim") && !talk_any_phrase(t, "--mem_optim_off"))
+	if (talk_any_phrase(t, "--mem_optim_off"))
+		l->off = line;
+	else if (talk_any_phrase(t, "--mem_optim"))
 		l->option = line;
 	if (talk_any_phrase(t, "serving|predict|inference|预测|推理|部署"))
 		l->infers = line;

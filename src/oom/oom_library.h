@@ -23,7 +23,8 @@ struct oom_libraries {
 	int retains;		/* the last line by which memory is not given back, */
 	int closes;		/* and by which that is so though what had it was closed or deleted; 0: nowhere */
 	int reuses;		/* the last line that turns Paddle's optimisation of memory on, */
-	int option;		/* the last that has Serving's option of it, which means the contrary in some versions, */
+	int off;		/* the last that has Serving's option that switches it off, */
+	int option;		/* or the one of it, which means the contrary in some versions, */
 	int infers;		/* and that has a word for what only infers */
 };
 

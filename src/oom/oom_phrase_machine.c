@@ -57,8 +57,8 @@ const struct phrase oom_machine_phrases[] = {
 	/* without its error's name, as logs and titles have it */
 	UNWRAPPED("Byte"), UNWRAPPED("Short"), UNWRAPPED("Int"), UNWRAPPED("Long"), UNWRAPPED("Float"), UNWRAPPED("Double"), UNWRAPPED("Char"), UNWRAPPED("Bool"), UNWRAPPED("Pointer"), UNWRAPPED("SizeT"),
 	{ "java.lang.OutOfMemoryError: Native allocator returned address == 0", HOST_SAYS("JavaCPP", JAVA_REFUSED) },
-	{ "java.lang.OutOfMemoryError: Failed to allocate memory within limits: totalBytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },
-	{ "java.lang.OutOfMemoryError: Cannot allocate # bytes", HOST_SAYS("JavaCPP", JAVA_NATIVE) },	/* its first versions */
+	{ "java.lang.OutOfMemoryError: Failed to allocate memory within limits: totalBytes", HOST_SAYS("JavaCPP", JAVA_HANDED) },
+	{ "java.lang.OutOfMemoryError: Cannot allocate # bytes", HOST_SAYS("JavaCPP", JAVA_HANDED) },	/* its first versions */
 	{ "java.lang.OutOfMemoryError: Direct buffer memory", HOST_SAYS("Java", JAVA_DIRECT) },
 	{ "java.lang.OutOfMemoryError: Cannot reserve @ bytes of direct buffer memory", HOST_SAYS("Java", JAVA_DIRECT) },
 	{ "java.lang.OutOfMemoryError: unable to create", HOST_SAYS("Java", JAVA_THREADS) },
@@ -96,9 +96,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "크기가 %인 벡터를 할당할 수 없습니다", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "Reached total allocation of @ see help(memory.size)", HOST_SAYS("R", R_LIMIT) },
 	{ "~Cholmod error 'out of memory'", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
-	{ "~Cholmod error 'problem too large'", HOST_SAYS("R", R_ELEMENTS) },
-	{ "negative length vectors are not allowed", HOST_SAYS("R", R_ELEMENTS) },
-	{ "long vectors not supported yet:", HOST_SAYS("R", R_ELEMENTS) }, { "long vectors (argument #) are not supported in", HOST_SAYS("R", R_ELEMENTS) },
+	{ "~Cholmod error 'problem too large'", APART("R", R_ELEMENTS) },
+	{ "negative length vectors are not allowed", APART("R", R_ELEMENTS) },
+	{ "long vectors not supported yet:", APART("R", R_ELEMENTS) }, { "long vectors (argument #) are not supported in", APART("R", R_ELEMENTS) },
 	{ "vector memory exhausted", HOST_SAYS("R", R_VECTORS) },
 	{ "Error: memory exhausted (limit reached", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
 	{ "vector memory limit of % reached, see mem.maxVSize", ROLE_MESSAGE, OOM_KERNEL, true, "R", R_VECTORS, OOM_LIMIT, 0 },
@@ -116,13 +116,13 @@ const struct phrase oom_machine_phrases[] = {
 	{ "page allocation failure: order:#", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGES, PHRASE_AGAIN) }, { "page allocation failure. order:#", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Linux", NO_PAGES, PHRASE_AGAIN) },
 	{ "NVRM: @ *** Cannot allocate sysmem", HOST_SAYS("NVIDIA's driver", RM_SYSTEM) },
 	{ "Out of memory [NV_ERR_NO_MEMORY]", HEDGED(OOM_CUDA, "NVIDIA's driver", RM_REFUSED) },
-	{ "NvMapMemAllocInternalTagged: # error 12", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Jetson", NVMAP_FULL, PHRASE_BYTES) },
+	{ "NvMapMemAllocInternalTagged: # error 12", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Jetson", NVMAP_FULL, 0) },
 	{ "NvMapMemAlloc error 12", SAYS(OOM_CUDA, "Jetson", NVMAP_FULL) },
 	{ "oom_reaper: reaped process #", KERNEL(PHRASE_AGAIN) },
 	{ "systemd-oomd[# ]: Killed & due to memory pressure for", HOST_SAYS("systemd-oomd", PRESSED) },
 	{ "systemd-oomd[# ]: Killed & due to memory", HOST_SAYS("systemd-oomd", NEARLY_USED) },
 	{ "A process of this unit has been killed by the OOM killer", HOST_SAYS("systemd", KILLED) },
-	{ "fatal error: signal terminated program &", HOST_SAYS("a compiler", COMPILER_KILLED) },	/* the signal's name lost, as where it was translated */
+	{ "fatal error: signal terminated program &", HOST_SAYS("a compiler", COMPILER_ENDED) },	/* the signal's name lost, as where it was translated */
 	{ "fatal error: Killed signal terminated program", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	{ "internal compiler error: Killed", HOST_SAYS("a compiler", COMPILER_KILLED) },
 	/* the same as GCC says it elsewhere */

@@ -46,8 +46,10 @@
     "Since 4.2 there is none."
 #define R_ELEMENTS	"Not for want of memory, as far as was read: in R something was to have more elements than it can count there, about 2 to the power of 31, or a length was computed wrongly. A number for each pair of rows (dist(), hclust()), or a sparse matrix that is "	\
     "made dense (as.matrix()), with one for each pair of a row and a column, comes to that: fewer rows, parts of them one after the other, or what works on a sparse matrix as it is, have fewer."
-#define COMPILER_KILLED	"The system ended a compiler, as a rule by signal 9 because the " MACHINES ", ran out, or the limit of a container was reached: what it compiles was not run yet. As many files are compiled at once as the build is "	\
+#define COMPILER_KILLED	"The system ended a compiler by signal 9, as a rule because the " MACHINES ", ran out, or the limit of a container was reached: what it compiles was not run yet. As many files are compiled at once as the build is "	\
     "told (-j of make and ninja, --jobs of Bazel, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
+#define COMPILER_ENDED	"The system ended a compiler by a signal, whose name is lost here: as a rule by signal 9, because the " MACHINES ", ran out, or the limit of a container was reached: what it compiles was not run yet. Fewer files that are "	\
+    "compiled at once (-j of make and ninja), or a package that is built already, need less."
 #define MATLAB_BATCH	"MATLAB had no memory left on the device for what a network makes of the samples that it is given at once, which grows with their number and their size: " TRY BY_BATCH "a smaller MiniBatchSize"	\
     TRY BY_SAMPLES "smaller samples" TRY_END ", take less."
 #define HASHCAT		"hashcat reckoned before it began that the attack needs more on the device than the driver gives, for which the largest single buffer that it gives counts, too: less work at a time (-n, -w) "	\
@@ -74,13 +76,13 @@
 #define NOT_ADMITTED	"Kubernetes did not let the pod begin on that node, as the node had little of the " MACHINES ", left: nothing of it ran there. Another node, or a request for memory (resources.requests.memory), with which it is not of the kind "	\
     "that is refused first, lets it begin."
 #define EVICTED		"The node had less of the " MACHINES ", left than it is told to keep, and Kubernetes ended the pod (evicted it). Pods that take more than they request go first: a request for what it takes (resources.requests.memory), less at "	\
-    "once, or a node with more keeps it."
+    "once, or a node with more keeps it from that."
 #define NEARLY_USED	"systemd-oomd ended the processes of a group, as the " MACHINES ", and its swap were nearly used up (by the limit SwapUsedLimit=, nine tenths unless it is set), before they were. Less that runs at once, more memory or more swap keeps "	\
     "it away."
 #define PRESSED		"systemd-oomd ended the processes of a group, since for some time too large a part of it had passed with all of them waiting for memory (memory pressure), as happens where "	\
     "pages are read back or written out again and again. That comes before the " MACHINES ", has run out. Less that runs at once, or more memory, makes them wait less; ManagedOOMMemoryPressureLimit= of the "	\
     "group, or ManagedOOMMemoryPressure=auto, sets when it ends them."
-#define EARLYOOM	"earlyoom ended a process, the one that the kernel's score for such a case names (as a rule the one with the most memory), since less was left of the " MACHINES ", and of its swap than it is told to keep "	\
+#define EARLYOOM	"earlyoom looks for a process to end (as a rule the one with the most memory, by the kernel's score for such a case), and its next lines say which, since less was left of the " MACHINES ", and of its swap than it is told to keep "	\
     "(-m and -s, in percent), before the kernel would have done so. Less at once, more memory or more swap keeps it away; a lower limit only lets it come later."
 #define SWAP_FULL	"macOS keeps what does not fit the machine's memory compressed, and then in files on its disk. No room was left for that, as where the disk is nearly full, and it ended the process that had the most of it."
 #define NO_PAGE		"Linux had no page of the kind that was asked for of the " MACHINES ", left for a request that could not wait, as a driver's often cannot. That ends no process by itself, but what asked for it goes without."
@@ -99,7 +101,7 @@
 #define NO_MEMORY_STATUS	"The program ended with Windows' own number for want of memory (STATUS_NO_MEMORY): as a rule what programs have asked for did not fit the machine's memory and the paging file. It is the machine's, " NOT_A_CARDS "."
 #define RM_REFUSED	"NVIDIA's driver, its part within the kernel, had no memory for something that it makes for itself or for a program. The line does not say whose: most of that is the device's, and tables and what is locked for copies are the machine's."
 #define RM_SYSTEM	"NVIDIA's driver, its part within the kernel, asked for a piece of the " MACHINES ", (sysmem), for itself or for a program, and got none."
-#define NVMAP_FULL	"Jetson's driver had no memory left to give. On such a board the processor and the GPU share one memory, so that what any program has there counts, and a desktop's, too."
+#define NVMAP_FULL	"Jetson's driver was refused memory (error 12; the number beside it is that of its call, and no size), which comes with memory free, too, where none of it lies in a row. On such a board the processor and the GPU share one memory, so that what any program has there counts, and a desktop's, too."
 #define SIGNAL_9	"The process was ended from outside, by signal 9. Where nobody did that, nor what runs it (a limit of "	\
     "time), it was as a rule the system, because the " MACHINES ", ran out, or the limit of a "	\
     "container or job was reached" UNLOOKED("; its log (on Linux dmesg) then says so") "." ON_A_MAC(" A Mac also ends a program so whose signature does not hold.")
@@ -123,14 +125,16 @@
     "machine's memory. What is let go of ahead of it (nil, collectgarbage()), or parts that are read one by one, leave room."
 #define YARN		"YARN ended a container, because its processes took more of the " MACHINES ", than it is allowed. In "	\
     "Spark that is the executor's memory (or the driver's) and what lies outside of Java's heap (spark.executor.memoryOverhead), which libraries in C++ take: "	\
-    "a larger allowance, or less data for each executor, keeps it."
+    "a larger allowance, or less data for each executor, keeps it from that."
 #define YARN_ADDRESSES	"YARN ended a container, since its processes had more addresses (virtual memory) than it is allowed, which is 2.1 times its memory unless yarn.nodemanager.vmem-pmem-ratio says otherwise. How much of the machine's memory they "	\
-    "used is another number, which the message has, too: a larger ratio, yarn.nodemanager.vmem-check-enabled=false, or a larger container keeps it."
+    "used is another number, which the message has, too: a larger ratio, yarn.nodemanager.vmem-check-enabled=false, or a larger container keeps it from being ended."
 #define DASK		"Dask ended a process of its own, because the memory that it is allowed (memory_limit) was nearly full: the "	\
     "machine's, " NOT_A_CARDS ". Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
 #define JAVA_HEAP	"Java's heap was full, or had no room for what was asked of it, and its limit is -Xmx: that is the " MACHINES "."
 #define JAVA_RESERVED	"Java could not reserve room for its heap as it began, and nothing had run yet: its size (-Xmx) is more than the machine, a limit of the job or the process "	\
     "(ulimit -v, a container's), or a program of 32 bits leaves. A smaller one, or more that is allowed, begins. It is the " MACHINES "."
+#define JAVA_HANDED	"JavaCPP, by which programs of Java use native libraries, would have handed out more of the machine's memory, outside of Java's heap, than a limit of its own, org.bytedeco.javacpp.maxbytes, allows. Unless it is set, "	\
+    "it follows from the heap's, -Xmx: a higher one, or less at once, goes on. It is " NOT_A_CARDS " memory."
 #define JAVA_LIMITS	"org.bytedeco.javacpp.maxbytes for what it hands out, org.bytedeco.javacpp.maxphysicalbytes for the process. Unless they are set, they follow from the heap's, -Xmx."
 #define JAVA_NATIVE	"JavaCPP, by which programs of Java use native libraries, lets the whole process, Java's heap with it, have no more of the machine's memory than a limit of its own, org.bytedeco.javacpp.maxphysicalbytes, and that was "	\
     "reached. Unless it is set, it follows from the heap's, -Xmx: a higher one (0 is none), or less at once, goes on. It is " NOT_A_CARDS " memory."
@@ -144,7 +148,7 @@
     "as the heap's, -Xmx, unless it is set. It is the " MACHINES "."
 #define JAVA_THREADS	"Java could not begin another thread: a limit on their number (ulimit -u, a container's) was reached, or the machine "	\
     "had no memory for its stack. That is neither Java's heap nor the device's memory."
-#define JAVA_CLASSES	"Java had no room left for classes that are loaded, whose limit, where it is set, -XX:MaxMetaspaceSize is: that is the " MACHINES ", and not the heap."
+#define JAVA_CLASSES	"Java had no room left for classes that are loaded, whose limit, where it is set, is -XX:MaxMetaspaceSize: that is the " MACHINES ", and not the heap."
 #define JAVA_ARRAY	"An array of Java was to have more elements than Java allows, about 2 to the power of 31, however much memory there is. "	\
     "It is " NOT_A_CARDS " memory."
 #define JAVA_MEMORY	"A program of Java got no memory from the machine: that is " NOT_A_CARDS ". As read here, the message does not say "	\
@@ -222,7 +226,7 @@
 #define OUT_OF_TIME	"Not for want of memory, as far as was read: the job was ended because it reached its limit of time. A process that ends by signal 9 right there was ended "	\
     "by that. A longer limit, or checkpoints from which the next job goes on, help."
 #define LINKER_LIMIT	"Not for want of memory: a linker of WebAssembly found that what a program has from the start needs more than the memory that it is told to begin with. A larger one (-sINITIAL_MEMORY in Emscripten, --initial-memory of wasm-ld), or one that "	\
-    "grows (-sALLOW_MEMORY_GROWTH), holds it; neither the machine nor the model's weights play a part."
+    "grows (-sALLOW_MEMORY_GROWTH), holds it; the machine plays no part, and weights only where they are built into the program."
 #define STATIC_TLS	"Not for want of memory: the system's loader sets little room aside for what libraries keep for each thread, and others had it all when this one "	\
     "was loaded. Loaded ahead of the others (by LD_PRELOAD, or imported first), it finds room as a rule."
 #define NO_THREAD	"Not for want of memory, as far as was read: a thread, or a process, could not be begun, as a rule because a limit on their number was reached (ulimit -u, a container's or a job's). "	\
@@ -425,8 +429,8 @@
 #define TACTIC_LIMIT	"TensorRT left out ways to run a layer that want a larger workspace than it is allowed, or than it got; " UNLESS_NO_TACTIC("it tries others, so by itself this is a warning.") NO_TACTIC_LEFT("it tries others, and another of its lines says that it found none for a layer, which ends the build.") " A larger limit of workspaces, where the device has as much free, lets "	\
     "it try them."
 #define TACTIC_BUFFER	"TensorRT was trying ways to run a layer, and the device had no room for a buffer that one of them needs: it left that way out; " UNLESS_NO_TACTIC("it tries others, so by itself this is a warning.")	\
-    NO_TACTIC_LEFT("it tries others, and another of its lines says that it found none for a layer, which ends the build.") " Such buffers grow with the shapes and the batch that the profile allows: smaller ones, fewer bits (fp16), or less of the "	\
-    "device that others have leave room."
+    NO_TACTIC_LEFT("it tries others, and another of its lines says that it found none for a layer, which ends the build.") " Such buffers grow with the shapes and the batch that the profile allows: smaller ones, fewer bits (fp16), or others that "	\
+    "have less of the device, leave room."
 #define NO_TACTIC	"TensorRT found no way to run a layer in the workspace and the memory it was "	\
     "allowed."
 #define WARM_UP		"vLLM tries its sampler with as many requests as max_num_seqs allows, before it "	\

@@ -192,7 +192,7 @@ caffe_says(const struct oom_log *log)
 
 	if (!log->net_bytes && !log->input.known)
 		return "Caffe had no memory left on the device, and does not say for what. Where no other process "
-		    "has it, the run needs more than it has: results of its layers grow with the number and the size of images at "
+		    "has it, the run needs more than the device has: results of its layers grow with the number and the size of images at "
 		    "once, weights do not." UNTRIED(BY_BATCH, " Where its data layers have a batch_size, a smaller one takes less (that of phase TEST lies there "
 		    "beside that of TRAIN).") OF_ONE_SAMPLE(" Fewer than one image there are not: a smaller one takes less, and so does a Caffe that is built with cuDNN, without which it unrolls all that a convolution is given.");
 	if (!log->net_bytes)

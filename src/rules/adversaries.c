@@ -95,9 +95,9 @@ is_opposite(const struct pull *a, const struct pull *b)
 static const char *
 way(struct arena *a, const struct pull *p)
 {
-	if (p->kind != PULL_SLOPE)
+	if (p->kind == PULL_SQUARE)
 		return arena_printf(a, "to %g", p->to);
-	return p->to > 0 ? "up" : "down";
+	return p->to > (p->kind == PULL_SLOPE ? 0 : 0.5) ? "up" : "down";
 }
 
 /* ---- updates ---- */
@@ -266,10 +266,10 @@ check_both_ways(const struct rule *rule, struct lint *l, const struct contest *c
 
 		if (was->in == k->in || q.of != p.of || !is_opposite(&p, &q))
 			continue;
-		g = lint_report(l, rule, k->in->loc, "'%s' pulls '%s' to %g, and '%s' to %g: one update makes both small", k->in->name,
-		    p.of->name, p.to, was->in->name, q.to);
+		g = lint_report(l, rule, k->in->loc, "'%s' pulls '%s' %s, and '%s' %s: one update makes both small", k->in->name,
+		    p.of->name, way(l->module->arena, &p), was->in->name, way(l->module->arena, &q));
 		diag_place(l->diags, g, was->in->loc, "'%s' is here", was->in->name);
-		diag_fact(l->diags, g, "their sum is least where it is one number between, whatever the sample");
+		diag_fact(l->diags, g, "the sum of the two terms is least where it is one number between, whatever the sample");
 		diag_help(l->diags, g, "of adversaries each has an update, as update (critic, loss=d), (generator, loss=g)");
 		return true;
 	}
@@ -356,7 +356,7 @@ check_ranges(const struct rule *rule, struct lint *l, const struct contest *c, c
 	g = lint_report(l, rule, last->loc, "'%s' makes numbers of %d to 1, and what is real, '%s', has %.3g to %.3g", last->path,
 	    is_signed ? -1 : 0, past_views(other->in[0])->name, real.least, real.most);
 	diag_place(l->diags, g, c->m->set.data.loc, "the data are here");
-	diag_fact(l->diags, g, "'%s' judges both, and knows one from the other by numbers below 0", n->path);
+	diag_fact(l->diags, g, "'%s' judges both, and can know one from the other by numbers below 0", n->path);
 	diag_help(l->diags, g, is_signed ? "sigmoid in its place; or bring the data to -1 to 1, as bytes by scale=1/127.5, mean=1" :
 	    "tanh in its place, if the data have about -1 to 1; or leave it out");
 	return true;
@@ -400,13 +400,13 @@ const struct rule rule_adversaries = {
 	.brief = "losses of adversaries that do not act against one another",
 	.doc = "A critic learns to tell what is made from what is real, and a generator to make what it takes for real (Goodfellow and "
 	    "others: Generative adversarial networks, 2014). So what one of the two losses makes large the other makes small, and each moves its own layers. If both make it "
-	    "small, the generator learns to be told apart; if one update has both losses, they cancel; and if the updates have each other's "
+	    "small, the generator learns to be told apart; if one update has both losses, what they say of what is made cancels; and if the updates have each other's "
 	    "loss, the critic never sees what is real.\n\n"
 	    "Reported of bce_with_logits and mse with ones(x) or zeros(x), squares of a difference from a number, and, between updates, of means, relu and "
 	    "softplus of judgements: where the losses of two updates pull one tensor the same way, and one of them pulls another the other way; where a term of "
 	    "an update's loss has no gradient for what the update moves, and what it does depend on is moved by losses that do not read it; and, without update, where two "
-	    "losses pull one tensor to 0 and to 1. And where tanh makes what a layer judges beside data that, by their files or as bytes with scale=, have "
-	    "nothing below 0, or sigmoid beside data that have. Quiet where what is pulled the other way is moved by both, as by two halves of a "
+	    "losses pull one tensor both ways. And where tanh makes what a layer judges beside data that, by their files or as bytes with scale=, have "
+	    "nothing below 0, or sigmoid beside data that have -0.5 and less. Quiet where what is pulled the other way is moved by both, as by two halves of a "
 	    "network that learn by turns; of a loss that pulls both ways by itself, as to confuse (Tzeng and others: Simultaneous deep transfer, 2015); and where critic and generator share the whole game's value, with its sign changed.",
 	.check = check,
 	.needs = NEEDS_GRAPH,

@@ -42,7 +42,7 @@ report_attention(const struct rule *rule, struct lint *l, const struct node *n)
 	diag_fact(l->diags, g, "it is a linear layer of what stands there, and its queries and keys do not learn: %s",
 	    op_int(n, "window") == 1 ? "window=1 is a position itself" : tensor_shape_text(l->module->arena, n->in[0]));
 	if (op_int(n, "window") == 1)
-		diag_help(l->diags, g, "a position sees those nearer than window: 2 has one neighbour; or write dense in its place");
+		diag_help(l->diags, g, "a position sees those nearer than window: 2 has one on each side; or write dense in its place");
 	else
 		diag_help(l->diags, g, "attention is among rows, [positions, width]: give it several, or write dense in its place");
 }

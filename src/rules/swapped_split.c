@@ -26,7 +26,7 @@ check_parts(const struct rule *rule, struct lint *l)
 	g = lint_report(l, rule, t->loc, "training has %.3g %% of \"%s\", and validation %.3g %%", 100 * training, t->file[0],
 	    100 * validation);
 	diag_place(l->diags, g, v->loc, "validation's data are here");
-	diag_fact(l->diags, g, "most samples are held back, and teach nothing");
+	diag_fact(l->diags, g, "more is held back than is learnt from");
 	if (t->keep_every && v->skip_every)
 		diag_help(l->diags, g, "the other way round: skip_every=%lld in train, and keep_every=%lld in validate",
 		    (long long)t->keep_every, (long long)t->keep_every);
@@ -130,7 +130,7 @@ const struct rule rule_swapped_split = {
 	.severity = SEV_WARNING,
 	.brief = "training and validation have each the other's data",
 	.doc = "keep_every=5 is one row in five, and skip_every=5 are the other four: in train the first leaves a fifth to learn from, "
-	    "and validation takes four times as long as training. The same of from=0.9 in train and to=0.9 in validate. The "
+	    "and validation reads four times as many rows as training. The same of from=0.9 in train and to=0.9 in validate. The "
 	    "numbers that come out are those of a network that has seen little, and nothing else tells.\n\n"
 	    "Reported where both read the same files, no row is in both, and validation has at least 1.5 times what training has; and of "
 	    "other files, where the names of training's say test, t10k, val, valid, validation or eval, and those of "

@@ -240,7 +240,7 @@ report_small(struct search *s, const struct node *n, const struct mask *m, doubl
 		return;
 	g = lint_report(s->l, s->rule, n->loc, "'%s' adds %g and %g to scores, which hides nothing", n->path, sign * m->hidden, sign * m->kept);
 	diag_place(s->l->diags, g, m->source->loc, "the mask is of this");
-	diag_fact(s->l->diags, g, "softmax gives one exp(%g) = %.3g times what it gives the other", step, exp(step));
+	diag_fact(s->l->diags, g, "of two with the same score, softmax gives one exp(%g) = %.3g times what it gives the other", step, exp(step));
 	help(s, g);
 }
 
@@ -255,7 +255,8 @@ report_inverted(struct search *s, const struct node *n, const struct mask *m, do
 	diag_place(s->l->diags, g, m->embedding->loc, "that %lld is padding is said here", (long long)op_int(m->embedding, "padding"));
 	diag_fact(s->l->diags, g, "it is %g where a token is no padding, and %g where it is", sign * m->kept,
 	    m->hidden == 0 ? 0 : sign * m->hidden);
-	diag_help(s->l->diags, g, "-1e4 * (%s == %lld)", m->source->name, (long long)op_int(m->embedding, "padding"));
+	diag_help(s->l->diags, g, node_is(n, "where") ? "the other way round: == in place of !=, or no= in place of yes=" :
+	    "the other way round: -1e4 times what is 1 where a token is padding");
 }
 
 /* Are they sums or choices, which may have been masked already? */
