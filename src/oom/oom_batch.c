@@ -492,6 +492,15 @@ oom_batch_is_one(struct talk t)
 	return false;
 }
 
+/* "只有batch为1时才能训练", "一直调到 1 为止 model 才 train 的起来": with that it runs. */
+static bool
+runs_with_no_more(struct talk t, const char *at)
+{
+	struct talk sentence = talk_sentence(t, at);
+
+	return talk_any_phrase(talk_part(t, at, sentence.s + sentence.n), "才") || talk_any_phrase(talk_part(t, sentence.s, at), "只有");
+}
+
 /* "为1时 ... bs=2时，显存就会溢出": it is more than one that fails then. */
 #define FAILS_WITH_MORE	"=2时|=2就|为2时|为2就|是2时|是2就|到2就|成2就|=2的时候|为2的时候|=2会|为2会|=4时|=4就|为4时|为4就"
 
@@ -514,7 +523,7 @@ oom_batch_fails(struct talk t, int64_t *least)
 	at = fails_with(t, oom_number_batch, least);
 	if (!at && ((at = fails_at_least(t)) || (at = uses_one(t))))
 		*least = 1;
-	if (at && *least == 1 && fails_with_more(t, at))
+	if (at && *least == 1 && (fails_with_more(t, at) || runs_with_no_more(t, at)))
 		return NULL;
 	return at ? at : commanded(t, least);
 }
