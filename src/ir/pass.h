@@ -76,7 +76,7 @@ struct module	*passes_copy(struct module *, const struct settings *, struct diag
 bool	passes_between(struct module *, const struct pass_options *, const char *after, const char *last);
 /* All that come after it. */
 bool	passes_finish(struct module *, const struct pass_options *, const char *after);
-/* The names of the table's last, and of the one before another. */
+/* The names of the table's last, and of the one before another, which is not the first. */
 const char	*pass_last(void);
 const char	*pass_before(const char *name);
 

@@ -328,50 +328,79 @@ is_fairseq(const struct oom_paste *p)
 	return (texts->line && strncmp(texts->name, "fairseq", sizeof("fairseq") - 1) == 0) || (tokens->line && strncmp(tokens->name, "max-tokens", sizeof("max-tokens") - 1) == 0);
 }
 
+/* What a message means by what stands beside it in the report. */
+static void
+settle_meaning(struct oom_log *log, struct oom_message *o)
+{
+	o->warning |= o->caught > 0;
+	if (o->status && log->assertion) {
+		o->asserted = log->assertion;
+		o->says = arena_printf(log->arena, ASSERTED, log->assertion);
+	}
+	settle_gpu_library(log, o);
+	if (o->kind == OOM_PYTORCH_CPU && log->paste.lua && !log->paste.torch_files)
+		o->who = "Torch (Lua) on the processor";	/* which has the same allocator */
+	if (o->says && strcmp(o->says, SHARED_TENSORS) == 0 && log->paste.loader) {
+		o->says = BUS_ERROR;
+		o->who = "PyTorch's DataLoader";
+	}
+	if (o->says && strcmp(o->says, SKIPPED_BATCH) == 0 && is_fairseq(&log->paste)) {
+		o->says = SKIPPED;
+		o->who = "fairseq";
+	}
+	if (strcmp(o->who, "gunicorn") == 0 && log->paste.decided.timeout)
+		o->says = GUNICORN;
+	if (o->says && strcmp(o->says, NOT_SPREAD) == 0)
+		o->facts = 0;	/* it ended before anything was put anywhere */
+	if (!o->says && o->limited && o->kind == OOM_KERNEL)
+		o->says = limit_says(log, o);
+	if (!o->says && o->kind == OOM_CUDA && (o->facts & TRACE_PINNED) &&
+	    !o->size[OOM_ASKED].known) {
+		o->says = PINNED;
+		o->hedged = true;
+	}
+	if (is_of_layers(log, o))
+		o->facts |= TRACE_LAYERS;
+	if (!o->says && (o->facts & TRACE_HANDLE)) {
+		o->says = strcmp(o->who, "PaddlePaddle") == 0 ? NO_CONTEXT_ANY : NO_HANDLE;	/* as it begins */
+		o->hedged = true;
+	}
+	if (!o->says && !o->host && strcmp(o->who, "Caffe") == 0)
+		o->says = caffe_says(log);
+}
+
+/* Whose the rest are: a name that several programs have in common is that of the one that the
+ * report shows. */
+static void
+settle_speaker(struct oom_log *log, struct oom_message *o)
+{
+	if (o->of_tensorflow && !log->paste.jax_files && !log->paste.torch_files) {
+		o->kind = OOM_TENSORFLOW;
+		o->who = oom_kind_name(OOM_TENSORFLOW);
+	}
+	if (o->of_cuda && !o->shape.known) {
+		o->kind = OOM_CUDA;
+		o->who = oom_kind_name(OOM_CUDA);
+	}
+	if (log->paste.parts > 0 && o->kind == OOM_CUDA && !o->says && !o->python && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0) {
+		o->who = "Darknet";
+		o->says = SUBDIVISIONS;
+	}
+	if (!log->dump.any || (log->dump.of.known && log->dump.of.host))
+		return;
+	if (o->titled && o->host && o->says && strcmp(o->who, "container") == 0)
+		allocators_own(o, log->dump.line);
+	else if (o->kind == OOM_OTHER && !log->paste.jax_files && strcmp(o->who, oom_kind_name(OOM_OTHER)) == 0)
+		o->who = oom_kind_name(OOM_TENSORFLOW);		/* whose allocator drew it up */
+}
+
 void
 oom_settle(struct oom_log *log)
 {
 	int i;
 
-	for (i = 0; i < log->messages.n; i++) {
-		struct oom_message *o = &log->messages.v[i];
-
-		o->warning |= o->caught > 0;
-		if (o->status && log->assertion) {
-			o->asserted = log->assertion;
-			o->says = arena_printf(log->arena, ASSERTED, log->assertion);
-		}
-		settle_gpu_library(log, o);
-		if (o->kind == OOM_PYTORCH_CPU && log->paste.lua && !log->paste.torch_files)
-			o->who = "Torch (Lua) on the processor";	/* which has the same allocator */
-		if (o->says && strcmp(o->says, SHARED_TENSORS) == 0 && log->paste.loader) {
-			o->says = BUS_ERROR;
-			o->who = "PyTorch's DataLoader";
-		}
-		if (o->says && strcmp(o->says, SKIPPED_BATCH) == 0 && is_fairseq(&log->paste)) {
-			o->says = SKIPPED;
-			o->who = "fairseq";
-		}
-		if (strcmp(o->who, "gunicorn") == 0 && log->paste.decided.timeout)
-			o->says = GUNICORN;
-		if (o->says && strcmp(o->says, NOT_SPREAD) == 0)
-			o->facts = 0;	/* it ended before anything was put anywhere */
-		if (!o->says && o->limited && o->kind == OOM_KERNEL)
-			o->says = limit_says(log, o);
-		if (!o->says && o->kind == OOM_CUDA && (o->facts & TRACE_PINNED) &&
-		    !o->size[OOM_ASKED].known) {
-			o->says = PINNED;
-			o->hedged = true;
-		}
-		if (is_of_layers(log, o))
-			o->facts |= TRACE_LAYERS;
-		if (!o->says && (o->facts & TRACE_HANDLE)) {
-			o->says = strcmp(o->who, "PaddlePaddle") == 0 ? NO_CONTEXT_ANY : NO_HANDLE;	/* as it begins */
-			o->hedged = true;
-		}
-		if (!o->says && !o->host && strcmp(o->who, "Caffe") == 0)
-			o->says = caffe_says(log);
-	}
+	for (i = 0; i < log->messages.n; i++)
+		settle_meaning(log, &log->messages.v[i]);
 	oom_forget(log, is_old);
 	oom_forget(log, says_less);
 	oom_forget(log, is_explained);
@@ -381,26 +410,7 @@ oom_settle(struct oom_log *log)
 	oom_forget(log, is_out_of_time);
 	oom_forget(log, is_beside);
 	for (i = 0; i < log->messages.n; i++)
-		if (log->messages.v[i].of_tensorflow && !log->paste.jax_files && !log->paste.torch_files) {
-			log->messages.v[i].kind = OOM_TENSORFLOW;
-			log->messages.v[i].who = oom_kind_name(OOM_TENSORFLOW);
-		}
-	for (i = 0; i < log->messages.n; i++)
-		if (log->messages.v[i].of_cuda && !log->messages.v[i].shape.known) {
-			log->messages.v[i].kind = OOM_CUDA;
-			log->messages.v[i].who = oom_kind_name(OOM_CUDA);
-		}
-	for (i = 0; log->paste.parts > 0 && i < log->messages.n; i++)
-		if (log->messages.v[i].kind == OOM_CUDA && !log->messages.v[i].says && !log->messages.v[i].python &&
-		    strcmp(log->messages.v[i].who, oom_kind_name(OOM_CUDA)) == 0) {
-			log->messages.v[i].who = "Darknet";
-			log->messages.v[i].says = SUBDIVISIONS;
-		}
-	for (i = 0; log->dump.any && !(log->dump.of.known && log->dump.of.host) && i < log->messages.n; i++)
-		if (log->messages.v[i].titled && log->messages.v[i].host && log->messages.v[i].says && strcmp(log->messages.v[i].who, "container") == 0)
-			allocators_own(&log->messages.v[i], log->dump.line);
-		else if (log->messages.v[i].kind == OOM_OTHER && !log->paste.jax_files && strcmp(log->messages.v[i].who, oom_kind_name(OOM_OTHER)) == 0)
-			log->messages.v[i].who = oom_kind_name(OOM_TENSORFLOW);		/* whose allocator drew it up */
+		settle_speaker(log, &log->messages.v[i]);
 	oom_forget(log, is_twin);
 	oom_forget(log, is_of_host);
 	oom_forget(log, is_mentioned);

@@ -237,12 +237,45 @@ settings_told(struct oom_paste *p, struct talk t, int line)
 	oom_note(what == CONTRAST_OFF ? &p->set_off : what == CONTRAST_ASIDE ? &p->set_aside : what == CONTRAST_NUMBER ? &p->set_number : &p->ended_by, t, at, line);
 }
 
+/* A card's size, and that a larger one is asked about. */
+static void
+card_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
+{
+	int64_t gib;
+
+	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
+		oom_note(&p->card, t, oom_card_small(t), line);
+	if ((source == SOURCE_PROSE || source == SOURCE_UNSURE) && !p->card_gib && oom_card_told(t, &gib)) {
+		p->card_gib = gib;
+		p->card_told = line;
+	}
+	if ((p->card.line == line && oom_card_asked(t)) || (source == SOURCE_PROSE && p->card_gib && oom_card_asks_more(t, p->card_gib)))
+		p->card_asked = line;
+}
+
+/* What was added, and what ended the failure. */
+static void
+cures_said(struct oom_paste *p, struct talk t, int line)
+{
+	const char *at;
+
+	oom_note(&p->turned_on, t, oom_cure_added(t), line);
+	if ((at = oom_cure_ended(t)) && talk_any_whole(talk_sentence(t, at), "larger bigger higher greater"))
+		at = NULL;	/* what was made so took nothing away */
+	settings_told(p, t, line);
+	oom_note(&p->ended_by, t, at, line);
+	if (oom_cure_begins_other(at ? talk_part(t, at, t.s + t.n) : t))
+		p->ended_by.line = 0;		/* that was of another failure */
+	oom_note(&p->emptied, t, oom_cure_emptied(t), line);
+	oom_note(&p->deprecated, t, oom_wording(t, WORDING_DEPRECATED), line);
+}
+
 /* What is large of its data or its network, and what was changed of that. */
 static void
 sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
-	int64_t absurd, gib;
+	int64_t absurd;
 
 	oom_note_given(&p->media, &p->told, t, line, oom_bulk_media);
 	if (p->told.here_line == line && source == SOURCE_PROSE)	/* "It is only 10 seconds. As expected, it ran out of memory." */
@@ -271,14 +304,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_failure(&p->sizes, &p->told, t, oom_pictures_sizes(t), line);
 	if (!p->sizes.line)
 		oom_note(&p->sizes, t, oom_wording(t, WORDING_FIXED_SIZE), line);
-	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
-		oom_note(&p->card, t, oom_card_small(t), line);
-	if ((source == SOURCE_PROSE || source == SOURCE_UNSURE) && !p->card_gib && oom_card_told(t, &gib)) {
-		p->card_gib = gib;
-		p->card_told = line;
-	}
-	if ((p->card.line == line && oom_card_asked(t)) || (source == SOURCE_PROSE && p->card_gib && oom_card_asks_more(t, p->card_gib)))
-		p->card_asked = line;
+	card_said(p, t, line, source);
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
 	oom_note(&p->less, t, oom_less_runs(t), line);
@@ -302,17 +328,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	else
 		oom_note_failure(&p->raised, &p->told, t, at, line);
 	oom_note(&p->other_data, t, oom_change_data(t), line);
-	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
-		oom_note(&p->turned_on, t, oom_cure_added(t), line);
-		if ((at = oom_cure_ended(t)) && talk_any_whole(talk_sentence(t, at), "larger bigger higher greater"))
-			at = NULL;	/* what was made so took nothing away */
-		settings_told(p, t, line);
-		oom_note(&p->ended_by, t, at, line);
-		if (oom_cure_begins_other(at ? talk_part(t, at, t.s + t.n) : t))
-			p->ended_by.line = 0;		/* that was of another failure */
-		oom_note(&p->emptied, t, oom_cure_emptied(t), line);
-		oom_note(&p->deprecated, t, oom_wording(t, WORDING_DEPRECATED), line);
-	}
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
+		cures_said(p, t, line);
 	if (source != SOURCE_CODE && source != SOURCE_COMMENT && source != SOURCE_COMMAND)
 		batch_said(p, t, line, source);
 	if (source == SOURCE_PROSE && (at = oom_array_made(t, &absurd)) && oom_told_is_of_failure(&p->told, t, at, line)) {
