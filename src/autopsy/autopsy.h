@@ -11,6 +11,7 @@
  *                           autopsy_shape.c, by shapes alone
  *     autopsy_says.h        the inventory: each kind of sentence, and what it rests on
  *     autopsy_likely()      autopsy_likely.c: what it may be where the log shows no cause, by its words
+ *     autopsy_usual()       autopsy_usual.c: where none is named, what public threads came to
  *     autopsy_text() ...    the answer for people and for programs
  *
  * Where the log does not show something, nothing is said of it.
@@ -93,6 +94,7 @@ struct autopsy {
 	VEC(struct sentence) reported;	/* what other lines and people's words would mean, each named and a condition */
 	int lines, hints;	/* of the latter, those that rest on lines, and of these what is only mentioned (a batch, a size) */
 	VEC(const char *) likely;	/* where that is nothing: what it may be by words, after a sentence ahead of it; or where to look */
+	const char *usual;	/* where no cause is named: what public threads came to in which none was; NULL: one is */
 	VEC(struct cure) cures;	/* that make the run fit, or come nearest, by its forecast */
 };
 
@@ -131,6 +133,8 @@ bool	autopsy_validates_too_much(const struct autopsy *);
 void	autopsy_causes(struct autopsy *y);
 /* And y->likely, after that: autopsy_likely.c. */
 void	autopsy_likely(struct autopsy *y);
+/* And y->usual, after that: autopsy_usual.c. */
+void	autopsy_usual(struct autopsy *y);
 
 /* Bytes of a buffer that XLA names. */
 int64_t	autopsy_buffer_bytes(const struct oom_alive *);

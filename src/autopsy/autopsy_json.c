@@ -218,6 +218,7 @@ write_causes(struct json *j, const struct autopsy *y)
 	write_sentences(j, "causes", "causes_rest_on", y->causes.v, y->causes.n);
 	write_sentences(j, "reported", "reported_rests_on", y->reported.v, y->reported.n);
 	write_likely(j, y);
+	jsonw_string(j, "usual", y->usual);
 	for (i = 0; i < y->likely.n && y->likely.v[i][0] != '-'; i++)
 		;
 	jsonw_string(j, "likely_where", i > 0 ? y->likely.v[i - 1] : NULL);

@@ -301,8 +301,8 @@ is_unknown(const struct autopsy *y)
 }
 
 /* Whose memory it was, where a program's message tells; what people say of it is a condition. */
-static bool
-is_placed(const struct autopsy *y)
+bool
+autopsy_is_placed(const struct autopsy *y)
 {
 	const struct oom_message *o = y->main;
 
@@ -368,12 +368,12 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 	const struct oom_message *o = y->main;
 	bool either = !o->hedged && !(r->needs & NEEDS_WORKERS) && ((r->needs & (NEEDS_COPIES | NEEDS_DATA | NEEDS_CODES | NEEDS_REPLAY | NEEDS_VECTORS | NEEDS_COLLECTED)) || ((r->needs & (NEEDS_GROWS | NEEDS_TRIALS)) && !o->host && is_any_memory(&y->log.paste.told) && !(autopsy_is_near_ram(y) && (r->needs & (NEEDS_TRIALS | NEEDS_HOST)))) ||
 	    ((r->needs & (NEEDS_LONG | NEEDS_LARGE | NEEDS_LATE | (y->log.paste.told.ram ? NEEDS_AGAIN : 0))) && names_no_memory(y)));
-	const char *whose = is_placed(y) || either ? NULL : o->host || autopsy_is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT | NEEDS_WORKERS | NEEDS_SHUFFLE)) ? "it was the machine's memory" :
+	const char *whose = autopsy_is_placed(y) || either ? NULL : o->host || autopsy_is_near_ram(y) || (r->needs & (NEEDS_FALLS | NEEDS_AGENT | NEEDS_WORKERS | NEEDS_SHUFFLE)) ? "it was the machine's memory" :
 	    "it was a device's memory";
 	struct text t;
 
 	text_init(&t, y->arena);
-	if (is_placed(y))
+	if (autopsy_is_placed(y))
 		text_printf(&t, "%s. ", o->host ? autopsy_unfilled(y) : "What had filled the device, if anything had, was not found in what was read");
 	if (whose || r->where)
 		text_printf(&t, "Where %s%s%s%s, it may be:", whose ? whose : "", whose && r->where ? ", and " : "",
@@ -450,7 +450,7 @@ nothing_told(struct autopsy *y)
 	if (is_said_by_another(y) || is_beyond(y))
 		return;
 	job_limit(y);
-	if (is_placed(y) && !o->says)
+	if (autopsy_is_placed(y) && !o->says)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
 		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), may_be_misread(y) ? WRONG_SIZE : "",
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :

@@ -78,6 +78,8 @@ bool		autopsy_grows_there(const struct autopsy *);
 bool	autopsy_is_of_trees(const struct oom_paste *);
 bool	autopsy_is_of_machine(const struct autopsy *);
 bool	autopsy_is_near_ram(const struct autopsy *);
+/* Does a program's message tell whose memory it was? */
+bool	autopsy_is_placed(const struct autopsy *);
 /* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind
  * rests on. */
 void	autopsy_cause(struct autopsy *y, enum autopsy_says, const char *text);

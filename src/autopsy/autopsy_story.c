@@ -543,4 +543,5 @@ autopsy_explain(struct arena *a, struct autopsy *y, const struct spec *spec)
 		find_forecast(y);
 	autopsy_causes(y);
 	autopsy_likely(y);
+	autopsy_usual(y);
 }

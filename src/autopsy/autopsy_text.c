@@ -449,12 +449,22 @@ print_likely(const struct autopsy *y)
 }
 
 static void
+print_usual(const struct autopsy *y)
+{
+	if (!y->usual)
+		return;
+	autopsy_heading(y, "What other reports came to");
+	autopsy_say(y, "%s", y->usual);
+}
+
+static void
 print_advice(const struct autopsy *y)
 {
 	bool smaller = y->forecast.known && y->budget.pool > 0 && y->sure_batch < y->batch &&
 	    !y->validation && !y->budget.roomy && !y->fits_alone && !y->scored;
 
 	print_likely(y);
+	print_usual(y);
 	if (y->main && y->main->host)
 		return;
 	if (!y->dump.local && !smaller)
