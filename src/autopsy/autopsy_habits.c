@@ -193,7 +193,7 @@ static const struct {
 	    "part: a smaller extent, as of a vocabulary or of what is flattened ahead of it, takes less." },
 	[HABIT_UNITS] = { OF_EITHER, false, 0, "has a dense layer of %s. Where the tensor is its weight, a gradient of that, or what the optimizer keeps "
 	    "for it, the batch plays no part: smaller pictures, or more pooling ahead of where they are flattened, do." },
-	[HABIT_JOINS] = { OF_HOST, false, 0, "joins tables (%s): a row for each pair of rows with the same key. Where a key stands often in both, the result has the product of these numbers of rows: "
+	[HABIT_JOINS] = { OF_HOST, false, 0, "joins tables (%s): a row for each pair of rows with the same key, or, in a cross join, of all rows. Where a key stands often in both, the result has the product of these numbers of rows: "
 	    "keys that are made unique first, fewer columns, or parts of a table one after the other take less.", IN_R },
 	[HABIT_PAIRS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_SCORES | TRACE_PAIRS | TRACE_DENSE, "makes, by its words, a number, or several, for each pair of two sets of rows: where it is what failed, that "
 	    "grows with the product of their numbers (50,000 with 50,000 take 9.31 GiB in float32, twice that in float64). Fewer of them, or a part of one set after the other, take less.", IN_R },

@@ -48,6 +48,8 @@ static const struct {
 	{ HABIT_STEPS, "integratedgradients|integrated gradients|integrated_gradients", "def |import |class |version", false },
 	{ HABIT_DENSE, "as.matrix(getassaydata|as.matrix(sparse|as.matrix(assay|as.matrix(seurat|as.matrix(obj@|as.matrix(object@", "function(|library(", true },	/* R's */
 	{ HABIT_JOINS, "<- merge(|left_join(|inner_join(|full_join(|right_join(", "function(|library(|pd.|pyspark|df.|add.cell.ids|merge.data|seurat", true },
+	{ HABIT_JOINS, "cross join|cross-join|crossjoin|cartesian product|cartesian join|cartesian explosion|many-to-many join|many-to-many merge|many to many join|many to many merge|duplicate keys|duplicated keys|repeated keys|non-unique keys|"
+	    "non unique keys|duplicate join keys|duplicates in the join|how=\"cross\"|how='cross'", "def |import |dictionary|redis|insert|primary key|yaml|itertools|parameters|grid", false },
 	{ HABIT_GAUSSIAN, "gaussianprocess|gpregression|gpy|exactgp|gpflow|gaussian process|gaussian-process|kriging", "def |import |==|version|sparse|inducing|svgp|variational", true },
 	{ HABIT_PRETRAINS, "create_pretraining_data", "def |import ", true },
 	{ HABIT_COUNTS, "progress: at sentence|progress: at example|collecting all words and their counts|word types from a corpus", "after removing|def |print(|how many", true },
