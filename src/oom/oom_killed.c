@@ -141,13 +141,16 @@ names_run(struct talk t, const char *at, size_t n)
 #define WRITTEN		"word message text output status line string"
 #define ENDS_WITH	"exit exits exited exiting end ends ended stop stops stopped terminate terminates terminated die dies died close closes closed crash crashes crashed fail fails failed finish finishes finished"
 
-/* "It ends with the word Killed", "why does it exit with Killed": by its capital, a shell's. */
+#define APPEARS	"happens happened occurs occurred appears appeared comes came"
+
+/* "It ends with the word Killed", "why does it exit with Killed", "I get a Killed message", "then
+ * the Killed happens": by its capital, a shell's. */
 static bool
 is_written(struct talk t, const char *at)
 {
-	struct talk ahead = clause_word_ahead(t, at);
+	struct talk ahead = clause_word_ahead(t, at), behind = clause_word_behind(t, at + sizeof("killed") - 1);
 
-	return *at == 'K' && (talk_is_one_of(ahead, WRITTEN) || (talk_is_one_of(ahead, "with") && talk_is_one_of(clause_word_ahead(t, ahead.s), ENDS_WITH)));
+	return *at == 'K' && (talk_is_one_of(ahead, WRITTEN) || talk_is_one_of(behind, WRITTEN " error") || talk_is_one_of(behind, APPEARS) || (talk_is_one_of(ahead, "with") && talk_is_one_of(clause_word_ahead(t, ahead.s), ENDS_WITH)));
 }
 
 /* "Killed when saving the weights", "`Killed` if I shard it", as titles have it; "it print
