@@ -33,7 +33,7 @@ static const char *const says[DOMAINS] = {
 	[DOMAIN_ENTITIES] = "Where a graph of knowledge is embedded, each entity has a row of numbers, with its gradient and what the optimizer keeps, and each sample is compared with as many "
 	    "others as the run is told, in evaluation with all entities.",
 	[DOMAIN_VOLUMES] = "Where a network is given volumes, what layers keep grows with the voxels of a patch, of which half of each side has an eighth. Where "
-	    "whole volumes are predicted, results for all of their voxels and classes lie there, too: put together in the machine's memory (device=\"cpu\" of MONAI's sliding windows), they do not.",
+	    "whole volumes are predicted, results for all of their voxels and classes lie there, too" MAYBE_DEVICE(": put together in the machine's memory (device=\"cpu\" of MONAI's sliding windows), they do not") ".",
 	[DOMAIN_PROTEINS] = "Where a network is given a protein, it has numbers for each pair of its residues, so that it grows with the square of the length (where the structure is predicted as in AlphaFold, in some layers with its cube).",
 	[DOMAIN_PARTICLES] = "Where pictures of particles are refined or classified (RELION, cryoSPARC), a class of two dimensions has as many numbers as the square of a picture's side, and a volume as its cube, at 512 pixels 512 MiB in float32, at 1024 4 GiB; there are several (both halves, "
 	    "classes, and for Fourier transforms with padding up to four or, of volumes, eight times as many numbers): pictures that are binned, or cropped to a smaller box, take less.",

@@ -325,6 +325,13 @@ autopsy_in_backward(const struct oom_message *o)
 
 #define NOT_MEMORY	"Not for want of memory, as far as was read: "
 
+/* Do people's words tell no more than that the process ended, which the message is of? */
+static bool
+tells_of_same_end(const struct oom_paste *p, const struct oom_message *o)
+{
+	return !p->grows.line && p->told.what >= TOLD_TROUBLE && strcmp(o->says, NO_INSTRUCTION) == 0;
+}
+
 /* What a message that is not of memory says, where people tell of memory beside it: of that message
  * alone. */
 static const char *
@@ -333,7 +340,7 @@ says_apart(const struct autopsy *y, const struct oom_message *o)
 	const struct oom_paste *p = &y->log.paste;
 	const struct said *said = p->grows.line ? &p->grows : &p->told.said;
 
-	if (strncmp(o->says, NOT_MEMORY, strlen(NOT_MEMORY)) != 0 || !said->line || said->line == o->line)
+	if (strncmp(o->says, NOT_MEMORY, strlen(NOT_MEMORY)) != 0 || !said->line || said->line == o->line || tells_of_same_end(p, o))
 		return o->says;
 	return arena_printf(y->arena, "By its own words this message is not of memory: %s But %s: where memory ends there, another error tells of it, and " LISTER " "
 	    "for a device, and " MONITOR " for the machine, show whether it grows.", o->says + strlen(NOT_MEMORY), autopsy_said(y, said));

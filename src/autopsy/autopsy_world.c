@@ -330,10 +330,22 @@ stays(const struct autopsy *y)
 	return !y->log.paste.leaps;
 }
 
+/* Does a message beside the main one, or what it is beside, name the machine's memory? */
+static bool
+names_host(const struct autopsy *y)
+{
+	int i;
+
+	for (i = 0; i < y->log.messages.n; i++)
+		if (y->log.messages.v[i].host && !y->log.messages.v[i].apart && !y->log.messages.v[i].warning)
+			return true;
+	return false;
+}
+
 static bool
 may_be_device(const struct autopsy *y)
 {
-	return !y->main->host && !autopsy_is_near_ram(y) && !(y->log.paste.grows.line && y->log.paste.grows_host == y->log.paste.grows.line);
+	return !y->main->host && !(y->main->kind == OOM_OTHER && names_host(y)) && !autopsy_is_near_ram(y) && !(y->log.paste.grows.line && y->log.paste.grows_host == y->log.paste.grows.line);
 }
 
 static bool

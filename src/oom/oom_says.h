@@ -127,7 +127,7 @@
     "Spark that is the executor's memory (or the driver's) and what lies outside of Java's heap (spark.executor.memoryOverhead), which libraries in C++ take: "	\
     "a larger allowance, or less data for each executor, keeps it from that."
 #define YARN_ADDRESSES	"YARN ended a container, since its processes had more addresses (virtual memory) than it is allowed, which is 2.1 times its memory unless yarn.nodemanager.vmem-pmem-ratio says otherwise. How much of the machine's memory they "	\
-    "used is another number, which the message has, too: a larger ratio, yarn.nodemanager.vmem-check-enabled=false, or a larger container keeps it from being ended."
+    "used is another number, and CUDA and TensorFlow take many addresses by themselves: a larger ratio, yarn.nodemanager.vmem-check-enabled=false, or a larger container keeps it from being ended."
 #define DASK		"Dask ended a process of its own, because the memory that it is allowed (memory_limit) was nearly full: the "	\
     "machine's, " NOT_A_CARDS ". Smaller chunks or partitions, fewer processes with more for each, or a higher limit help."
 #define JAVA_HEAP	"Java's heap was full, or had no room for what was asked of it, and its limit is -Xmx: that is the " MACHINES "."
@@ -225,6 +225,8 @@
 #define ONE_BUFFER	"Metal gives no single buffer as large as that, however much memory is free."
 #define OUT_OF_TIME	"Not for want of memory, as far as was read: the job was ended because it reached its limit of time. A process that ends by signal 9 right there was ended "	\
     "by that. A longer limit, or checkpoints from which the next job goes on, help."
+#define NO_INSTRUCTION	"Not for want of memory, as far as was read: the processor came to an instruction that it does not have (signal 4, SIGILL), and the system ended the process. As a rule a library was built for newer processors (AVX2, AVX-512): "	\
+    "one that is built for this (another version or channel, or from its source), or another machine, runs."
 #define LINKER_LIMIT	"Not for want of memory: a linker of WebAssembly found that what a program has from the start needs more than the memory that it is told to begin with. A larger one (-sINITIAL_MEMORY in Emscripten, --initial-memory of wasm-ld), or one that "	\
     "grows (-sALLOW_MEMORY_GROWTH), holds it; the machine plays no part, and weights only where they are built into the program."
 #define STATIC_TLS	"Not for want of memory: the system's loader sets little room aside for what libraries keep for each thread, and others had it all when this one "	\
@@ -408,6 +410,8 @@
 #define NOT_MAPPED	"PyTorch could not map a piece of shared memory, in which processes pass tensors to each other: the system had no memory for it, "	\
     "or a process has as many such pieces as it may (vm.max_map_count), as where many small tensors are kept, or a limit on its addresses (ulimit -v). "	\
     "It is the " MACHINES "."
+#define ARROW_NOT_MAPPED	"Not for want of memory, as far as was read: the system refused Arrow a map of a file, which takes none by itself: pages are read as they are used. As a rule a limit was reached: on the number of a process' maps (vm.max_map_count, "	\
+    "65530 unless it is set), of which each file has one, or on its addresses (ulimit -v, a job's). Fewer files at once (put together into larger ones), or a higher limit, let it go on."
 #define FILE_NOT_MAPPED	"PyTorch could not map a file, as one of weights, whose bytes the system has to promise memory for: there is not as much left, or a limit on the process's "	\
     "addresses (ulimit -v) is smaller. It is the " MACHINES ". More of it, or of swap, or a smaller file (fewer bits, or parts) leaves room."
 #define OPENMM_ARRAY	"OpenMM had no memory left on the device for an array, which the message names. " UNLESS_OTHER_ARRAY("Where that name begins with pme, it is of the grid of PME, which grows with the volume of the "	\
@@ -491,9 +495,15 @@
     "or /dev/shm (df -h) has room, a process may have only so many files open, and a tensor that is kept as it came from the loader keeps its own open: "	\
     "torch.multiprocessing.set_sharing_strategy('file_system') keeps none open, a higher ulimit -n allows more; fewer "	\
     "workers, and copies of what is kept, need fewer. Where /dev/shm is full, which is the machine's memory, " TRY BY_ANYTHING "more of it (in Docker --shm-size, --ipc=host)" TRY BY_BATCH "fewer or smaller batches that wait there" TRY_END ", help."
+#define FILE_GONE	"Not for want of memory, as far as was read: PyTorch passes a tensor from one process to another by a file in shared memory (/dev/shm), and by the message no file of that name was there as it was to be opened. By its name it is looked "	\
+    "for where the sharing strategy is file_system: as a rule the process that made it had ended by then, or the file was removed too early. Under the strategy file_descriptor, where the system has it, open files are passed, of which "	\
+    "a process may have only so many (ulimit -n)."
 #define WORKER_GONE	"A process that prepares data ended before its time. If no error of its own stands "	\
     "ahead of this, the system ended it as a rule, because the machine's memory ran out, " NOT_A_CARDS ": fewer such "	\
     "processes need less of it. A fault of a library ends one so, too."
+#define EXPORT_GONE	"A process of nnU-Net that makes a prediction ready and writes it ended before its time. If no error of its own stands ahead of this, the system ended it as a rule, because the " MACHINES ", ran out: each of them brings a number for each "	\
+    "voxel and class to the size of the original. Fewer such processes (-nps of nnUNetv2_predict; in the validation after training nnUNet_def_n_proc), or no probabilities that are kept (--npz, --save_probabilities), need less. "	\
+    "A fault of a library ends one so, too."
 #define PROCESS_GONE	"A process that this one had begun ended before its time. Where no error of its own stands beside this, the system ended it as a rule, because the " MACHINES ", ran "	\
     "out, or a limit of its container; a fault of a library ends one so, too, and the system's log (on Linux dmesg) tells them apart. Fewer such processes, or less for each at "	\
     "once, need less."

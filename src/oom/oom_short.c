@@ -84,7 +84,8 @@ static const struct {
 #define OTHER_MEMORY	"short-term memory|short term memory|long-term memory|memory network|memory networks|memory bank|memory cell|" \
     "memory cells|memory module|memory augmented|memory-augmented|associative memory|episodic memory|external memory|memory mapped|"  \
     "memory access|memory format|memory address|memory alignment|memory bandwidth|memory clock|sd memory|memory efficient|"	  \
-    "memory-efficient|human memory|working memory|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots"
+    "memory-efficient|human memory|working memory|gradient explo|gradients explo|exploding gradient|muscle memory|memory slot|memory slots|"	  \
+    "memory thread|memory threads"
 
 #define OF_REPORT	"log output traceback trace stack error message report code command config script"
 #define ALL_OF		28	/* bytes from "all" to what is all used, */
