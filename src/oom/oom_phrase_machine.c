@@ -15,6 +15,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "malloc: *** mach_vm_map(size=#) failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "macOS", NULL, PHRASE_BYTES) },
 	{ "malloc: *** mmap(size=#) failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "macOS", NULL, PHRASE_BYTES) },
 	{ "mkl_malloc: failed to allocate memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "MKL", NULL, 0) },
+	{ "tcmalloc: large alloc # bytes == (nil)", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", NULL, PHRASE_BYTES) },	/* the address: it was refused */
+	{ "tcmalloc: large alloc # bytes == 0x0 ", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", NULL, PHRASE_BYTES) },
 	{ "tcmalloc: large alloc # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", LARGE_ALLOC, PHRASE_BYTES | PHRASE_HEDGED) },
 	{ "Insufficient memory (Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
 	{ "Insufficient memory) Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
