@@ -287,6 +287,8 @@ const struct phrase oom_phrases[] = {
 	/* without RMM's reason, and cut short */
 	{ "std::bad_alloc: out_of_memory: RMM", ECHO("RMM", RMM_LIMIT) }, { "std::bad_alloc: RMM failure", ECHO("RMM", RMM_LIMIT) }, { "std::bad_alloc: out_of@", ECHO("RMM", RMM_UNTOLD) },
 	{ "std::bad_alloc: CUDA error at: & cudaErrorMemoryAllocation", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },
+	{ "std::bad_alloc: CUDA error at: & cudaErrorIllegalAddress", APART("CUDA", ILLEGAL) },
+	{ "std::bad_alloc: CUDA error at:", ECHO("RMM", RMM_ERROR_CUT) },
 	{ "RMM_ERROR_OUT_OF_MEMORY (# ) Attempted to allocate: %", FROM("RMM") },
 	{ "RMM_ERROR_OUT_OF_MEMORY (# ) Attempted to allocate %", FROM("RMM") },
 	{ "RMM_ERROR_OUT_OF_MEMORY", SAYS(OOM_CUDA, "RMM", RMM_REFUSED) },

@@ -181,6 +181,7 @@
 #define RMM_LIMIT	"RMM itself refused memory of the device, before the driver was asked for it: the most that a pool of it is given, or another limit that it keeps, left no room. "	\
     "As read here, the message does not say which, nor how much was asked for."
 #define RMM_UNTOLD	"RMM got no memory of the device, from the driver or from a pool of its own: as read here, the message does not say which, nor how much was asked for."
+#define RMM_ERROR_CUT	"RMM asked CUDA for memory of the device, and CUDA answered with an error: as a rule that there was no room. As read here, the message does not say which, nor how much was asked for."
 #define RMM_WORDS	"C++'s word for memory that was asked for and refused, and RMM's, too. Where RMM asked, as for a frame of cuDF, it was "	\
     "the device's, or a pool of it; elsewhere it was the machine's."
 #define TREES		"XGBoost got no memory on the device. There it keeps the data of all rows, in bins, and for each row its gradients and "	\
