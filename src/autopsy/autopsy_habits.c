@@ -77,6 +77,10 @@ static const struct {
 	    "kept in a file, they do not." },
 	[HABIT_SHUFFLE] = { OF_HOST, false, 0, "shuffles in a buffer of %s: where that is of the run, as many samples (batches, where it stands behind batch()) lie there, decoded as they are by then. A smaller buffer, or names or "
 	    "encoded samples that are shuffled in place of decoded ones, take less." },
+	[HABIT_SPLIT_ROWS] = { OF_HOST, false, 0, "takes rows by their places (%s), as scikit-learn's train_test_split() does: both of its parts are copies, of as many rows together as there were, and lie beside the whole, which stays for as long as a name "
+	    "holds it. The rows' numbers split in place of the rows, numbers of fewer bytes (float32), or a sparse matrix, where most are zero, as of texts, take less." },
+	[HABIT_COLUMNS] = { OF_HOST, false, 0, "names %s. Where that is scikit-learn's DictVectorizer, it makes a column for each different name, and for each different value that is text, "
+	    "and notes each entry of each row: FeatureHasher, which has a fixed number of columns, fewer values that differ, or fewer rows at once, take less. Made dense, all of the columns have a number in each row." },
 	[HABIT_SCALER] = { OF_HOST, false, 0, "scales all that it is given at once (%s): a copy of it, in floats of 8 bytes where it had whole numbers, as pictures have in 1 each. Where that is "
 	    "a whole data set, a batch scaled as it is used, or a part after the other (partial_fit), takes a part of that." },
 	[HABIT_PRETRAINS] = { OF_HOST, false, 0, "names %s. Where that is the script of BERT's that makes samples for pre-training, and what failed, it holds those of its whole input in memory until they are written, dupe_factor times over: "
@@ -203,6 +207,8 @@ static const struct {
 	    "or an approximation by some of them (as scikit-learn's Nystroem is, of a kernel), take less." },
 	[HABIT_STEPS] = { OF_EITHER, true, 0, "names %s. Where that is Captum's, all steps between a baseline and an input (n_steps, 50 unless told otherwise) are given to the network as one batch, for each input: internal_batch_size has it "
 	    "go through in parts of so many, and fewer steps take less. Where it fails so with a few steps, too, the rest of the network, or what others have of the device (nvidia-smi, before the run), leaves too little." },
+	[HABIT_DRAWN] = { OF_EITHER, true, 0, "names %s. Where that is Captum's, each input is given to the network as many times as samples are drawn around it (n_samples, nt_samples), all as one batch: fewer, by several calls whose results are averaged, or inputs "
+	    "one by one, take less. NoiseTunnel takes parts of them where nt_samples_batch_size says so." },
 	[HABIT_GAUSSIAN] = { OF_EITHER, false, 0, "names %s. Where an exact Gaussian process is fitted, or asked, it makes matrices with a number for each pair of samples, several at once, in float64 as a rule: each takes 763 MiB for 10,000 samples, 18.6 GiB "
 	    "for 50,000. Fewer samples, a sparse one (inducing points), or one that does not store them take less.", IN_R },
 	[HABIT_RETRACES] = { OF_EITHER, false, 0, "is TensorFlow's warning that it traces a function anew. " TRACES },

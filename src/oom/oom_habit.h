@@ -36,6 +36,8 @@ enum oom_habit_kind {
 	HABIT_DENSE,		/* a sparse matrix is made dense; `n`: on a device */
 	HABIT_CACHE,		/* samples are kept once they were read */
 	HABIT_SHUFFLE,		/* samples are shuffled in a buffer: of how many */
+	HABIT_SPLIT_ROWS,	/* rows are taken by their places, into two parts, by this call */
+	HABIT_COLUMNS,		/* a column is made for each value that is met, by this name */
 	HABIT_SCALER,		/* samples are scaled at once, by a call of this name */
 	HABIT_PRETRAINS,	/* BERT's script of this name makes samples of a whole file */
 	HABIT_SUBWORDS,		/* a model of fastText's is read, by a call of this name */
@@ -99,6 +101,7 @@ enum oom_habit_kind {
 	HABIT_DISTANCES,	/* R computes distances of all pairs of rows, by a call of this name */
 	HABIT_KERNELS,		/* so does what people name so, in their words */
 	HABIT_STEPS,		/* Captum gives a network all steps of an attribution of this name at once */
+	HABIT_DRAWN,		/* and all samples drawn around an input, by this name */
 	HABIT_GAUSSIAN,		/* a Gaussian process is fitted, by this name */
 	HABIT_RETRACES,		/* TensorFlow warned that it traces a function anew */
 	HABIT_TRACED,		/* memory grows with tf.function, as people say */

@@ -38,6 +38,8 @@ static const struct {
 	{ HABIT_NEIGHBOURS, "hdbscan|dbscan", "def |import |== |version|plot", true },
 	{ HABIT_EMBEDS, "umap", "def |import |== |version|plot|sc.pl|bumap|qumap", true },
 	{ HABIT_FOREST, "randomforestclassifier(|randomforestregressor(|extratreesclassifier(|extratreesregressor(", "max_depth|max_leaf_nodes|min_samples_leaf|def |class |import |cuml|labelcol|featurescol", true },
+	{ HABIT_SPLIT_ROWS, "safe_indexing(a, train)", "def ", true },	/* of its traceback */
+	{ HABIT_COLUMNS, "dictvectorizer(|dict_vectorizer.py", "def |class |import ", true },
 	{ HABIT_SIMILAR, "init_sims|syn0norm|most_similar|similar_by_vector|similar_by_word", "def |replace=true|replace = true|== |spacy|vocab.vectors|elasticsearch", true },
 	{ HABIT_TAGS, "taggeddocument(|labeledsentence(|labeledlinesentence(|taggedlinedocument(", "def |class |import ", true },
 	{ HABIT_HEAP, "-xmx", "def |import ", true },
@@ -45,7 +47,8 @@ static const struct {
 	{ HABIT_DISTANCES, "dist(|daisy(|fviz_dist", "function(|library(|def |torch|scipy|np.", true },
 	{ HABIT_PAIRS, "kernelridge(|kernelpca(|manifold.mds(|isomap(|pairwise_kernels(|hierarchy.linkage(|sch.linkage(|agglomerativeclustering(|spectralclustering(|affinitypropagation(|euclidean_distances(|linear_kernel(|rbf_kernel(|silhouette_score(|squareform(pdist(", "def |import |class |torch|connectivity|sample_size|nearest_neighbors|dense_output", true },
 	{ HABIT_KERNELS, "kernel pca|kernelpca|kernel ridge|kernelridge|spectral clustering|spectralclustering|affinity propagation|affinitypropagation|agglomerative clustering|agglomerativeclustering", "def |import |class |torch|connectivity|nearest_neighbors|nystroem|version|diariz", false },
-	{ HABIT_STEPS, "integratedgradients|integrated gradients|integrated_gradients", "def |import |class |version", false },
+	{ HABIT_STEPS, "integratedgradients|integrated gradients|integrated_gradients", "def |import |class |version", true },
+	{ HABIT_DRAWN, "gradientshap|gradient shap|gradient_shap|noisetunnel|noise_tunnel", "def |import |class |version|nt_samples_batch_size=", true },
 	{ HABIT_DENSE, "as.matrix(getassaydata|as.matrix(sparse|as.matrix(assay|as.matrix(seurat|as.matrix(obj@|as.matrix(object@", "function(|library(", true },	/* R's */
 	{ HABIT_JOINS, "<- merge(|left_join(|inner_join(|full_join(|right_join(", "function(|library(|pd.|pyspark|df.|add.cell.ids|merge.data|seurat", true },
 	{ HABIT_JOINS, "cross join|cross-join|crossjoin|cartesian product|cartesian join|cartesian explosion|many-to-many join|many-to-many merge|many to many join|many to many merge|duplicate keys|duplicated keys|repeated keys|non-unique keys|"
