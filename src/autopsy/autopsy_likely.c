@@ -234,7 +234,7 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_DATA)] = p->cached.line ? NULL : o->kind == OOM_MACHINE || is_killed(o) || is_heap(o) || (words && (o->host || (!p->told.device && !p->told.gpu))) ? &p->told.data : NULL;
 	told[place(NEEDS_SHAPES)] = &p->shapes;
 	told[place(NEEDS_ADAPTER)] = &p->told.adapter;
-	told[place(NEEDS_FULL)] = o->host || p->later.line || (p->inferring.line && !autopsy_trains(y)) || (told[place(NEEDS_RESUMES)] && told[place(NEEDS_RESUMES)]->line) || p->measures.line[MEASURE(BY_ADAPTER)] ? NULL : &p->told.full;
+	told[place(NEEDS_FULL)] = o->host || p->later.line || (p->inferring.line && !autopsy_trains(y)) || (told[place(NEEDS_RESUMES)] && told[place(NEEDS_RESUMES)]->line) || (p->measures.line[MEASURE(BY_ADAPTER)] && !p->told.full_set) ? NULL : &p->told.full;
 	told[place(NEEDS_CODES)] = told[place(NEEDS_DATA)] ? &p->told.codes : NULL;
 	told[place(NEEDS_SECOND)] = o->host || p->grows.line || autopsy_is_of_another(y) || (words && !autopsy_may_be_torch(y) && !autopsy_trains(y)) || p->inferring.line || p->evaluating.line ? NULL : &p->second;
 	told[place(NEEDS_ADAM)] = o->host ? NULL : &p->adam;

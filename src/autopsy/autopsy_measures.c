@@ -28,6 +28,8 @@ tried(const struct autopsy *y)
 	is |= autopsy_more_runs(y) ? MEASURE_BIT(MEASURE(BY_BATCH)) | MEASURE_BIT(MEASURE(BY_SAMPLES)) : 0;
 	is |= p->few_bits ? MEASURE_BIT(MEASURE(BY_BITS)) : 0;
 	is |= p->adapts ? MEASURE_BIT(MEASURE(BY_ADAPTER)) : 0;
+	if (p->told.full_set)
+		is &= ~MEASURE_BIT(MEASURE(BY_ADAPTER));	/* what is set for one has no effect then */
 	is |= p->shares ? MEASURE_BIT(MEASURE(BY_SPLITTING)) : 0;
 	is |= p->no_grad && !p->ungraded.line ? MEASURE_BIT(MEASURE(BY_NO_GRAD)) : 0;
 	return is;

@@ -97,7 +97,7 @@ is_trained_whole(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return (p->trains || p->training || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) && !p->names_adapter && !in_few_bits(p) && !p->inferring.line &&
+	return (p->trains || p->training || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) && (!p->names_adapter || p->told.full_set) && !in_few_bits(p) && !p->inferring.line &&
 	    !p->evaluating.line && !autopsy_is_of_another(y) && !autopsy_is_tried(y, BY_OFFLOADING);
 }
 

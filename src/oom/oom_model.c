@@ -275,6 +275,8 @@ oom_model_line(struct oom_paste *p, struct talk t, int line, bool told)
 		if (name.n >= 2 && is_size_of_model(t, s, to) && (millions = size_at(s, s, to)) > 0) {
 			if (told && is_size_that_runs(t, s))
 				continue;
+			if (told && p->model_of)
+				continue;
 			p->millions = (p->millions && p->millions != millions) || is_of_experts(t, name) ? -1 : millions;
 			p->model_told = told && (p->model_told || !p->model.line);
 			said_at(&p->model, t, s, line);
@@ -287,6 +289,10 @@ oom_model_line(struct oom_paste *p, struct talk t, int line, bool told)
 		for (at = s; at < to; at++) {
 			if (!is_digit(*at) || (millions = size_at(at, s, to)) == 0)
 				continue;
+			if (told && p->model_of)
+				break;
+			if (of_model && p->model_told)
+				p->millions = 0;	/* what a setting has counts, whatever sentences name ahead of it */
 			p->millions = (p->millions && p->millions != millions) || is_of_experts(t, name) ? -1 : millions;
 			p->model_told = told && (p->model_told || !p->model.line);
 			if (of_model || !p->model_of || p->millions < 0)	/* not the name of a folder of results */

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_clause.h"
+#include "oom/oom_full.h"
 #include "oom/oom_data.h"
 #include "oom/oom_killed.h"
 #include "oom/oom_note.h"
@@ -132,18 +133,6 @@ runs_on_processor(struct talk t)
     "crawl-300d|gensim|keyedvectors|wiki-news-300d|load_word2vec_format|load_facebook_model"
 
 #define ADAPTER	"lora|qlora|peft|dora"
-#define FULL	"full dreambooth|full dreambooth training|non-lora|non lora|without lora|not lora|full training of|full tuning|full-tuning|full fine-tuning|full fine tuning|full finetuning|full-finetuning|full-fine-tuning|full fine-tune|full finetune|full-parameter|full parameter|full-parameters|full parameters|fully finetune|" \
-    "fully fine-tune|fully finetuning|fully fine-tuning|fully fine tune|fully fine tuning|finetuning_type full|finetuning_type: full"
-#define FULL_CHINESE	"全参微调|全参数|全量微调|全量训练|全模型训练|全参训练|模型全参|全参sft|全参数sft|全参finetune"
-
-/* "load: path  # of a full model", what a setting is for. */
-static bool
-is_remark(struct talk t, const char *at)
-{
-	const char *sign = memchr(t.s, '#', (size_t)(at - t.s));
-
-	return sign && piece_past_blanks(t.s, sign) < sign;
-}
 #define CODES	"to_categorical|to_categorical()|one-hot|one hot|onehot|one_hot|one_hot()|get_dummies|get_dummies()|onehotencoder|one-hot-encoding|one-hot encoding|1-hot|1-hot encoding|1-hot encoded"
 
 #define IS_OFF		"not used|unused|disabled|is off|are off|turned off|switched off|not enabled|not set|is skipped|was skipped"
@@ -496,6 +485,7 @@ void
 oom_named_line(struct oom_told *o, struct talk t, int line)
 {
 	const char *killed, *at;
+	bool is_set;
 	int i;
 
 	if ((talk_any_whole(t, DEVICES) && !oom_whose_is_not_gpus(t)) || talk_any_phrase(t, "\xe6\x98\xbe\xe5\x8d\xa1|\xe6\x98\xbe\xe5\xad\x98"))	/* 显卡, 显存 */
@@ -511,7 +501,9 @@ oom_named_line(struct oom_told *o, struct talk t, int line)
 	oom_note(&o->killed, t, killed, line);
 	oom_note(&o->replay, t, says(t, REPLAY), line);
 	oom_note(&o->vectors, t, talk_any_of(t, "== version") ? NULL : talk_any_phrase(t, "词向量") ? talk_first(t, "词向量") : says(t, VECTORS), line);
-	oom_note(&o->full, t, (at = says(t, FULL)) && !is_remark(t, at) ? at : talk_first(t, FULL_CHINESE), line);
+	at = oom_full(t, &is_set);
+	oom_note(&o->full, t, is_set || !o->full_set ? at : NULL, line);
+	o->full_set = is_set ? line : o->full_set;
 	oom_note(&o->adapter, t, talk_any_phrase(t, "w/o ") ? NULL : says(t, ADAPTER), line);
 	if ((at = says(t, CODES)) && (o->here_line == line || oom_told_is_of_failure(o, t, at, line)))
 		said_at(&o->codes, t, at, line);

@@ -47,6 +47,7 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said vectors;	/* or of words' vectors, */
 	struct said adapter;	/* or of an adapter that is trained (LoRA), */
 	struct said full;	/* or of all of a model's weights that are, */
+	int full_set;		/* the last line by which a setting has them so, whatever is set for an adapter beside it; */
 	struct said codes;	/* or of classes that are coded, a number for each; */
 	struct said graph, vocabulary, darknet;	/* the last that names one (of nodes), or Darknet's settings; */
 	struct said workers;	/* or a loader's processes, */
