@@ -28,6 +28,7 @@ enum oom_kind {
 };
 
 const char	*oom_kind_name(enum oom_kind);	/* "PyTorch" */
+#define TF_ALLOCATOR_CUT	"TensorFlow's allocator"	/* whose words they are where what it was asked for is cut off */
 #define OOM_TORCH_ASYNC	"PyTorch by cudaMallocAsync"	/* whose message it is where that keeps what was freed, and PyTorch does not */
 
 /* Sizes that a message tells: OOM_LISTED is of all processes of a list, OOM_LARGEST of the largest

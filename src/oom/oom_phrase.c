@@ -39,7 +39,7 @@ const struct phrase oom_phrases[] = {
 	{ "Ran out of GPU memory when allocating %", OWN(OOM_TENSORFLOW, NULL, NULL) },
 	{ "Allocator (^ ) ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ "Allocator (^ ) ran out of memory @ to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },	/* as people type it */
-	{ "Allocator (^ ) ran out of memory", MESSAGE(OOM_TENSORFLOW) },	/* as people shorten it */
+	{ "Allocator (^ ) ran out of memory", ROW(ROLE_MESSAGE, OOM_TENSORFLOW, false, TF_ALLOCATOR_CUT, NULL, PHRASE_ECHO) },	/* as people shorten it, or the end of what was pasted does */
 	{ ") ran out of memory trying to allocate %", MESSAGE(OOM_TF_ALLOCATOR) },
 	{ "Ran out of memory trying to allocate %", OWN(OOM_TF_ALLOCATOR, NULL, NULL) },
 	{ "gpu_async_# cuMemAllocAsync failed to allocate %", ROW(ROLE_MESSAGE, OOM_CUDA, false, ASYNC, NULL, PHRASE_GPU) },
@@ -470,6 +470,7 @@ const struct phrase oom_phrases[] = {
 	{ "cuda runtime err (2)", MESSAGE(OOM_CUDA) },
 	{ "cudaHostAlloc failed, ret[#], out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, "MindSpore", HOST_ALLOCATOR, 0) },
 	{ "THCCachingHostAllocator.cpp line=# error=2 : out of memory", ROW(ROLE_MESSAGE, OOM_CUDA, true, OLD_TORCH, HOST_ALLOCATOR, 0) },
+	{ "~THCudaCheck FAIL : out of memory", SAYS(OOM_CUDA, OLD_TORCH, NULL) }, { "~THCudaCheck FAIL out of memory", SAYS(OOM_CUDA, OLD_TORCH, NULL) },	/* as titles shorten it */
 	{ "line=# error=2 : out of memory",	/* THCudaCheck FAIL file=, before the error itself */
 	    ROW(ROLE_MESSAGE, OOM_CUDA, false, OLD_TORCH, NULL, PHRASE_AGAIN) },
 	{ "CUDA error: out of memory", MESSAGE(OOM_CUDA) },

@@ -88,6 +88,26 @@ is_echo(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
+/* Is O the beginning of what TensorFlow's allocator says, in a title or cut short, where all that
+ * it says in full is of requests that it did without? */
+static bool
+is_cut_warning(const struct oom_log *log, const struct oom_message *o)
+{
+	bool warned = false;
+	int i;
+
+	if (o->kind != OOM_TENSORFLOW || strcmp(o->who, TF_ALLOCATOR_CUT) != 0)
+		return false;
+	for (i = 0; i < log->messages.n; i++) {
+		const struct oom_message *x = &log->messages.v[i];
+
+		if (x->kind == OOM_TF_ALLOCATOR && !x->warning)
+			return false;
+		warned |= x->kind == OOM_TF_ALLOCATOR;
+	}
+	return warned;
+}
+
 /* Does O name in anyone's words what a message on its line says to be of something else, or one
  * right ahead of it, whose size is wrong, has brought about? */
 static bool
@@ -405,6 +425,7 @@ oom_settle(struct oom_log *log)
 	oom_forget(log, says_less);
 	oom_forget(log, is_explained);
 	oom_forget(log, is_echo);
+	oom_forget(log, is_cut_warning);
 	oom_forget(log, is_fulfilled);
 	oom_forget(log, names_apart);
 	oom_forget(log, is_out_of_time);
