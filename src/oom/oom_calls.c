@@ -184,5 +184,7 @@ signs_of_call(struct piece path, struct piece function)
 		facts |= TRACE_JOIN | TRACE_EVALUATES | TRACE_TRAINER;
 	if (evaluates(function))
 		facts |= TRACE_EVALUATES;
+	if (piece_any_whole(function, "_initialize_kv_caches"))	/* of vLLM's engine: the trial run is within it, too */
+		facts &= ~TRACE_CACHE;
 	return facts;
 }
