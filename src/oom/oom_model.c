@@ -39,12 +39,35 @@ size_of_mixtral(const char *s, const char *end)
 	return 0;
 }
 
+#define VERSIONED	"llama"	/* whose versions stand so ahead of a size: "llama_2_7b" */
+#define MOST_POINT	1	/* a whole number that is a version's as a rule where it is more */
+
+enum ahead { NO_POINT, UNSURE_POINT, POINT };
+
+/* "Qwen-1_8B": is the "_" ahead of the digit at S, of a number of one digit, a point, behind
+ * *WHOLE? "phi-2_7b" may be of a version; "qwen_7B", "qwen2_5_7B" and "qwen2_7B" have none. */
+static enum ahead
+point_ahead(const char *s, const char *from, int64_t *whole)
+{
+	const char *at = s - 2;
+	bool letter;
+
+	if (s - from < 2 || s[-1] != '_' || !is_digit(*at) || (at > from && is_digit(at[-1])) || (at - from >= 2 && memchr("_.", at[-1], 2) && is_digit(at[-2])))
+		return NO_POINT;
+	letter = at > from && is_letter(at[-1]);
+	*whole = *at - '0';
+	if (piece_any_of((struct piece){ from, (size_t)(at - from) }, VERSIONED) || (letter && *whole > MOST_POINT))
+		return NO_POINT;
+	return !letter && *whole <= MOST_POINT ? POINT : UNSURE_POINT;
+}
+
 /* "7b" or "1.5B" where a part of a name begins, in thousands of millions times a thousand; 0: it is
  * none. */
 static int64_t
 size_at(const char *s, const char *from, const char *end)
 {
-	int64_t n, part = 0, digits = 0;
+	int64_t n, part = 0, digits = 0, whole = 0;
+	enum ahead ahead;
 	const char *to;
 
 	if (s > from && (piece_is_word(s[-1]) || s[-1] == '.') && s[-1] != '_')
@@ -60,7 +83,8 @@ size_at(const char *s, const char *from, const char *end)
 		part *= 10;
 	if (to >= end || (*to != 'b' && *to != 'B') || (to + 1 < end && piece_is_word(to[1]) && to[1] != '_'))
 		return 0;
-	return 1000 * n + part;
+	ahead = n < 10 && part == 0 ? point_ahead(s, from, &whole) : NO_POINT;
+	return ahead == UNSURE_POINT ? 0 : ahead == POINT ? 1000 * whole + 100 * n : 1000 * n + part;
 }
 
 #define OF_ANOTHER_RUN	"before previously earlier instead unlike whereas works worked fine successfully"
