@@ -262,6 +262,14 @@ is_whole_told(const struct autopsy *y)
 	return (p->kept.line && !o->host) || p->cached.line || (p->domains[DOMAIN_FRAMES].line && !o->host) || (p->told.data.line && (o->host || (o->kind == OOM_TOLD && !p->told.device && !p->told.gpu)));
 }
 
+/* "32 GB of RAM" where a card is said elsewhere to have as much, and no line lists both: that may
+ * be the card's own, which people call RAM, too. */
+static bool
+is_cards_own(const struct oom_paste *p)
+{
+	return p->ram.line && p->ram.line == p->small.line && p->card_told && p->card_told != p->ram.line && p->ram_gib == p->card_gib;
+}
+
 static void
 causes_told(struct autopsy *y, bool explained)
 {
@@ -279,6 +287,8 @@ causes_told(struct autopsy *y, bool explained)
 			continue;		/* the kernel says that it was all of the machine's */
 		if (s->kind == SAYS_TOLD_SMALL && (y->log.paste.spare.line || is_beyond_ram(y)))
 			continue;		/* by the report there was room, or could not have been */
+		if (s->kind == SAYS_TOLD_SMALL && is_cards_own(&y->log.paste))
+			continue;
 		if (s->said == offsetof(struct oom_paste, counted) && !is_copied(y))
 			continue;
 		if (s->kind == SAYS_TOLD_LESS && said->line && said->line == y->log.paste.one_runs.line)

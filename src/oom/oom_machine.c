@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_card.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_number.h"
 #include "oom/oom_short.h"
@@ -28,7 +29,6 @@ has_no_trouble(struct talk sentence)
 #define MOST_RAM	32	/* GB of a machine's memory that a run may well need more than, */
 #define LARGEST_RAM	4096	/* and of any that people have */
 #define CARDS		"gpu gpus vram card cards graphics nvidia geforce gtx rtx rx radeon titan tesla quadro cuda v100 a100 k80 p100 t4 xpu npu tpu hbm"
-#define CARD_NUMBERS	"3060 3070 3080 3090 4060 4070 4080 4090 5070 5080 5090 2060 2070 2080 2080ti 1050 1060 1070 1080 1080ti 1650 1660 a6000 a5000 a4000 a40 a30 a10 a10g l4 l40 l40s h100 h200 h800 h20 a800"
 #define CARD_BEGINS	"gtx rtx geforce quadro tesla radeon titan"	/* "gtx960" */
 /* Ahead of an amount: of what is taken, or needed. */
 #define IS_TAKEN	"use uses used using take takes took taken taking consume consumes consumed consuming eat eats ate eating need needs needed require requires required allocate allocates allocated than least to over reaches reached " \
@@ -170,7 +170,7 @@ is_of_card(struct talk t, const char *s, struct talk unit)
 	int i;
 
 	for (i = 0; i < CARD_WITHIN && word.n > 0; i++, word = clause_word_ahead(clause, word.s))
-		if (talk_is_one_of(word, CARDS) || talk_is_one_of(word, CARD_NUMBERS) || talk_any_begins(word, CARD_BEGINS))
+		if (talk_is_one_of(word, CARDS) || talk_is_one_of(word, OOM_CARD_NUMBERS) || talk_any_begins(word, CARD_BEGINS))
 			return true;
 	return talk_is_one_of(next, CARDS) || (next.n > 0 && talk_any_begins(next, CARD_BEGINS));
 }

@@ -5,6 +5,7 @@
 #include "oom/oom_whose.h"
 
 #include "base/ascii.h"
+#include "oom/oom_card.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_short.h"
 #include "oom/oom_told.h"
@@ -101,7 +102,7 @@ is_what_there_is(struct talk clause, const char *at)
 	return has && has_digit(talk_part(ahead, has + n, at));
 }
 
-#define CARDS		"gpu gpus cuda vram nvidia rtx gtx titan tesla quadro 1080 1080ti 2070 2080 2080ti 3060 3070 3080 3090 4070 4080 4090 a100 v100 h100 p100 t4 k80"
+#define CARDS		"gpu gpus cuda vram nvidia rtx gtx titan tesla quadro 1080 1080ti 2070 2080 2080ti 3060 3070 3080 3090 4070 4080 4090 a100 v100 h100 p100 t4 k80 " OOM_CARD_NUMBERS
 
 /* "Out of memory with 16 GB of RAM": what there is is what ended, where no card is named. */
 static bool
@@ -119,6 +120,22 @@ ends_with_it(struct talk t, struct talk clause, const char *at)
 	return false;
 }
 
+#define LINKS_TO_CARD	"on of in from a an the my our this that one its single nvidia geforce rtx gtx titan tesla quadro radeon rx"
+
+/* "32 GB of RAM on a 5090", "the RAM of my GPU": is a card said to have the RAM at AT? Not "64 GB
+ * of RAM and a 5090". */
+static bool
+is_ram_on_card(struct talk t, const char *at)
+{
+	struct talk clause = talk_clause(t, at, 3), word = clause_word_behind(clause, at + 3);
+
+	if (!talk_is_one_of(word, "on of in"))
+		return false;
+	while ((word = clause_word_behind(clause, word.s + word.n)).n > 0 && talk_is_one_of(word, LINKS_TO_CARD) && !talk_is_one_of(word, "rtx gtx titan tesla quadro radeon rx"))
+		;
+	return talk_is_one_of(word, CARDS " card radeon rx") || talk_is_one_of(word, OOM_CARD_NUMBERS);
+}
+
 /* "a GPU card with 4 GB RAM", "GeForce 755 M (2 gb ram)": is the RAM at AT what a card has? */
 static bool
 is_ram_of_card(struct talk t, const char *at)
@@ -126,6 +143,8 @@ is_ram_of_card(struct talk t, const char *at)
 	struct talk word = clause_word_ahead(t, at);
 	int i;
 
+	if (is_ram_on_card(t, at))
+		return true;
 	if (talk_any_whole(word, "gb gib g"))
 		word = clause_word_ahead(t, word.s);
 	if (word.n == 0 || !is_digit(*word.s) || at - word.s > (long)sizeof("100 gib "))
@@ -153,6 +172,20 @@ names_device(struct talk t)
 
 	for (rest = t; (at = talk_find_whole(rest, OF_DEVICE, &n)); rest = talk_part(t, at + n, end))
 		if (n != sizeof("cuda") - 1 || lower(*at) != 'c' || at + n + 1 >= end || at[n] != '.' || !is_letter(at[n + 1]) || talk_first(talk_part(t, at + n + 1, end), OF_MEMORY_CALLS) == at + n + 1)
+			return true;
+	return false;
+}
+
+/* Does T say that a card has RAM? */
+static bool
+names_cards_ram(struct talk t)
+{
+	struct talk rest;
+	const char *at;
+	size_t n;
+
+	for (rest = t; (at = talk_find_whole(rest, "ram", &n)); rest = talk_part(t, at + n, t.s + t.n))
+		if (is_ram_on_card(t, at))
 			return true;
 	return false;
 }
@@ -300,7 +333,7 @@ oom_whose(struct talk t)
 {
 	struct whose w;
 	bool denied = is_not_devices(t);
-	bool device = (names_device(t) || (names_card(t) && !talk_has_whole(t, EITHER))) && !talk_any_phrase(t, NO_CARD) && !denied, of_device = talk_has_whole(t, RAM_OF_DEVICE);
+	bool device = (names_device(t) || names_cards_ram(t) || (names_card(t) && !talk_has_whole(t, EITHER))) && !talk_any_phrase(t, NO_CARD) && !denied, of_device = talk_has_whole(t, RAM_OF_DEVICE);
 	bool host = (names_host(t) && !of_device) || denied;
 
 	if (is_named_hosts(t))
