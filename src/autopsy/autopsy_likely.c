@@ -13,8 +13,6 @@
 #include "oom/oom_keep.h"
 #include "oom/oom_says.h"
 
-#define LARGE_PROCESS	((int64_t)1 << 30)	/* one that is as large had a part of what filled memory */
-
 /* What rows rest on that need no line of their own: the failing message, and whose program it
  * is. */
 #define OF_MESSAGE	(NEEDS_HOST | NEEDS_TORCH | NEEDS_WORDS | NEEDS_POOL | NEEDS_LIBRARY | NEEDS_DRIVER | NEEDS_STRANGER | \
@@ -327,21 +325,6 @@ names_no_memory(const struct autopsy *y)
 	return y->main->kind == OOM_TOLD && !y->main->host && !t->device && (!t->gpu || t->ram) && !autopsy_is_near_ram(y);
 }
 
-/* What had filled the machine's memory is known to be a process, where the kernel says what the one
- * had that it ended. */
-const char *
-autopsy_unfilled(const struct autopsy *y)
-{
-	const struct oom_size *had = &y->main->size[OOM_ALLOCATED];
-	const struct oom_paste *p = &y->log.paste;
-	char human[SIZE_TEXT];
-
-	if (y->main->titled && (p->cuda || p->told.gpu || p->told.device))	/* "bad_alloc on the CPU, and on the GPU it fails in cudaMalloc" */
-		return "What had filled the machine's memory was not found in what was read";
-	return y->main->kind != OOM_KERNEL || !had->known || had->bytes < LARGE_PROCESS ? "It was the " MACHINES ". What had filled it was not found in what was read" :
-	    arena_printf(y->arena, "It was the " MACHINES ". The process that was ended had %s of it; what that was for was not found in what was read", size_human(human, had->bytes));
-}
-
 /* How a place tells of tests, where people do not. */
 static const char *
 by_place(const struct autopsy *y)
@@ -374,7 +357,7 @@ head(struct autopsy *y, const struct row *r, const struct said *told)
 
 	text_init(&t, y->arena);
 	if (autopsy_is_placed(y))
-		text_printf(&t, "%s. ", o->host ? autopsy_unfilled(y) : "What had filled the device, if anything had, was not found in what was read");
+		text_printf(&t, "%s. ", autopsy_unfilled(y));
 	if (whose || r->where)
 		text_printf(&t, "Where %s%s%s%s, it may be:", whose ? whose : "", whose && r->where ? ", and " : "",
 		    r->where ? r->where : "", r->where ? in_brackets(y, told) : "");
@@ -454,8 +437,7 @@ nothing_told(struct autopsy *y)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
 		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), may_be_misread(y) ? WRONG_SIZE : "",
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :
-		    "What had filled the device, if anything had, was not found in what was read: " LISTER ", " UNTRIED(BY_ALONE, "before the run and ")
-		    "while it runs, tells more.");
+		    arena_printf(y->arena, "%s: " LISTER ", " UNTRIED(BY_ALONE, "before the run and ") "while it runs, tells more.", autopsy_unfilled(y)));
 }
 
 static void

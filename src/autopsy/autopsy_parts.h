@@ -136,7 +136,7 @@ bool	autopsy_may_be_torch(const struct autopsy *);
 /* By what people say of it, or of the time when it failed; EXPLAINED: causes were found.
  * autopsy_said.c. */
 void	autopsy_words(struct autopsy *, bool explained);
-const char	*autopsy_unfilled(const struct autopsy *);	/* "What had filled it was not found in what was read", of the machine's memory */
+const char	*autopsy_unfilled(const struct autopsy *);	/* "What had filled it was not found in what was read" */
 /* By what is said of pictures, where nothing else was found. */
 void	autopsy_pictures_said(struct autopsy *);
 /* Are a model's weights, by its name, more than the device has? Then no batch matters. */

@@ -11,6 +11,7 @@
 
 #define FEW		20	/* a part of the device that is always in pieces, */
 #define MOST_TIMES	16	/* the spec's batch */
+#define LARGE_PART	((int64_t)1 << 30)	/* bytes of a process, or of tensors, which had a part in what filled memory */
 #define SMALL_SEGMENT	((int64_t)2 << 20)	/* of PyTorch's, for tensors up to half of it */
 
 const char *
@@ -419,4 +420,23 @@ autopsy_percent(int64_t part, int64_t whole)
 	int n = (int)(100.0 * (double)part / (double)whole + 0.5);
 
 	return n >= 100 && part < whole ? 99 : n;
+}
+
+/* What had filled the machine's memory is known to be a process, where the kernel says what the one
+ * had that it ended; a device's, tensors, where the message counts them. */
+const char *
+autopsy_unfilled(const struct autopsy *y)
+{
+	const struct oom_size *had = &y->main->size[OOM_ALLOCATED];
+	const struct oom_paste *p = &y->log.paste;
+	char human[SIZE_TEXT];
+
+	if (!y->main->host && had->known && had->bytes >= LARGE_PART)
+		return arena_printf(y->arena, "Tensors of this process had %s of the device; what they are was not found in what was read", size_human(human, had->bytes));
+	if (!y->main->host)
+		return "What had filled the device, if anything had, was not found in what was read";
+	if (y->main->titled && (p->cuda || p->told.gpu || p->told.device))	/* "bad_alloc on the CPU, and on the GPU it fails in cudaMalloc" */
+		return "What had filled the machine's memory was not found in what was read";
+	return y->main->kind != OOM_KERNEL || !had->known || had->bytes < LARGE_PART ? "It was the " MACHINES ". What had filled it was not found in what was read" :
+	    arena_printf(y->arena, "It was the " MACHINES ". The process that was ended had %s of it; what that was for was not found in what was read", size_human(human, had->bytes));
 }
