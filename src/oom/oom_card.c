@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_cards.h"
 #include "oom/oom_clause.h"
 #include "oom/oom_number.h"
 #include "oom/oom_short.h"
@@ -144,9 +145,6 @@ is_of_this_card(struct talk t, struct talk clause, const char *s, const char *to
 	return !talk_any_whole(clause, OF_OTHER_CARD) && !talk_any_whole(clause, OF_USAGE) && (!talk_any_whole(clause, USES) || talk_has_whole(ahead, USES_ONE)) && (!clause_is_question(talk_sentence(t, s)) || asks_and_fails(t, s));
 }
 
-/* Cards that have as much or less, in all of their kinds. */
-#define SMALL_CARDS	"gtx 950|gtx950|geforce 920m|geforce 920mx|geforce 930m|geforce 930mx|geforce 940m|geforce 940mx|geforce 830m|geforce 840m|geforce 820m|gtx 840m|gtx 850m|gtx 860m|gtx 950m|gtx 960m|geforce 960m|geforce 950m|geforce 750m|geforce 755m|geforce 755 m|geforce 750 m|geforce gt 710|geforce gt 730|gt 730|gt 740|gt 1030|gt 710|geforce mx150|mx110|mx130|mx230|mx330|gtx 960|gtx960|gtx 965m|gtx 970|gtx970|gtx 980|gtx980|gtx 980ti|gtx 980 ti|gtx980ti|gtx 1050|gtx1050|gtx 1050ti|gtx 1050 ti|gtx1050ti|gtx 1060|gtx1060|gtx 1070|gtx1070|gtx 1650|gtx1650|"	\
-    "gtx 1660|gtx1660|rtx 2070|rtx2070|rtx 3060|rtx3060|rtx 3060ti|rtx 3060 ti|rtx 3070|rtx3070|gtx 1080|gtx1080|gtx 1080ti|gtx1080ti|1080 ti|1080ti|rtx 2080|rtx2080|rtx 2080ti|rtx2080ti|2080 ti|2080ti|titan x|titan xp|940mx|mx150|mx250|mx350|mx450|gtx 750|gtx 750ti|gtx 750 ti|gtx 780|gtx 650|gtx650"
 #define OF_ONES_OWN	"i am using|i'm using|i use|i have|i only have|i've got|i run|i am running|i'm running|my gpu|my card|my graphics|we use|we have|we are using|it runs on|running on|training on|train on|with a|on a|on my|graphic nvidia|graphics nvidia|graphic card|graphics card|graphic driver|my graphic"
 
 #define OF_ONES_CHINESE	"显卡是|显卡为|显卡：|显卡:|我用的是|我使用的是|我的是|我是用|我的卡是|gpu是|gpu为|gpu：|我的显卡|单张|用的显卡"
@@ -169,12 +167,12 @@ static const char *
 named_card(struct talk t)
 {
 	size_t n;
-	const char *at = talk_find_whole(t, SMALL_CARDS, &n);
+	const char *at = oom_cards_small(t, &n);
 	struct talk sentence = at ? talk_sentence(t, at) : t;
 
 	if (at && talk_any_phrase(talk_part(t, sentence.s, at), OF_ONES_CHINESE) && !talk_any_phrase(sentence, "吗|能跑|可以跑|够|建议|推荐|需要|换成|换了|别人|作者"))
 		return at;
-	if (!at || !talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN) || clause_says_no(behind_reason(talk_part(t, talk_clause(t, at, n).s, at)), ""))
+	if (!at || (!talk_has_whole(talk_part(t, sentence.s, at), OF_ONES_OWN) && !oom_cards_labelled(t, at)) || clause_says_no(behind_reason(talk_part(t, talk_clause(t, at, n).s, at)), ""))
 		return NULL;
 	return talk_any_whole(sentence, OF_OTHER_CARD) || clause_is_question(sentence) || is_of_past(talk_clause(t, at, n)) || works_there(t, at) ? NULL : at;
 }
