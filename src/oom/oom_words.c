@@ -20,6 +20,7 @@
 #include "oom/oom_contrast.h"
 #include "oom/oom_cure.h"
 #include "oom/oom_devices.h"
+#include "oom/oom_earlier.h"
 #include "oom/oom_less.h"
 #include "oom/oom_measures.h"
 #include "oom/oom_note.h"
@@ -177,6 +178,10 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_any(&p->again, &p->told, t, line, FOUND_BY(oom_runs_again));
 	if (source == SOURCE_PROSE)
 		oom_note(&p->again, t, oom_runs_well_once(t), line);
+	if (source == SOURCE_PROSE && !p->again.line)
+		oom_note(&p->again, t, oom_earlier_held(t), line);
+	if (source == SOURCE_PROSE && !p->again.line)
+		oom_note(&p->again, t, oom_earlier_first(t), line);
 	oom_note(&p->again, t, oom_wording(t, WORDING_BACK), line);
 	oom_note(&p->again, t, oom_runs_restarted(t), line);
 	if (source == SOURCE_PROSE && !p->again.line && (at = oom_wording(t, WORDING_NO_LONGER))) {
@@ -421,6 +426,8 @@ oom_words_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	oom_pictures_said(p, t, line);
 	if (p->less.line == line && oom_works_elsewhere(t))
 		p->less.line = 0;	/* the runs differ by what they ran on */
+	if (p->less.line == line && p->again.line == line && oom_earlier_first(t))
+		p->less.line = 0;	/* the first of several is no smaller than the next */
 	if (p->more.line == line && (oom_works_elsewhere(t) || p->less.line == line))
 		p->more.line = 0;	/* or of both nothing is told for sure */
 }
