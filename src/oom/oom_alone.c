@@ -107,6 +107,17 @@ drop_guess(struct oom_told *told)
 	}
 }
 
+/* "bad_alloc" is C++'s word: XGBoost and RAPIDS' libraries raise it for a device's memory, too,
+ * PyTorch for the machine's alone. Beside a device, and no PyTorch, it may be either's. */
+static void
+drop_word_of_either(struct oom_log *log)
+{
+	struct oom_told *told = &log->paste.told;
+
+	if (told->host && told->gpu == told->said.line && strstr(told->said.words, "bad_alloc") && !strstr(told->said.words, "RAM") && !log->paste.torch_files && !told->framework[TOLD_PYTORCH].line)
+		told->host = told->named = false;
+}
+
 static void
 told_alone(struct oom_log *log)
 {
@@ -114,6 +125,7 @@ told_alone(struct oom_log *log)
 	bool of_device = may_be_of_device(told);
 	struct oom_message o = { .kind = OOM_TOLD, .count = 1, .gpu = -1, .who = oom_kind_name(OOM_TOLD) };
 
+	drop_word_of_either(log);
 	if (!of_device)
 		drop_guess(told);
 	o.line = o.last = told->said.line;

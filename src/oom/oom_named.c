@@ -25,7 +25,7 @@ static const struct {
 	const char *name, *words;
 	enum told_pool pool;
 } framework[TOLD_FRAMEWORKS] = {
-	{ "PyTorch", "pytorch torch torch_xla", POOL_NONE },
+	[TOLD_PYTORCH] = { "PyTorch", "pytorch torch torch_xla", POOL_NONE },
 	{ "TensorFlow", "tensorflow tf", POOL_ALL },
 	{ "Keras", "keras", POOL_OF_ANOTHER },
 	{ "Caffe", "caffe caffe2", POOL_NONE },

@@ -8,7 +8,8 @@
 #include "oom/oom_clause.h"
 
 #define TOLD_FRAMEWORKS	13
-#define TOLD_THEANO	4	/* of them */
+#define TOLD_PYTORCH	0	/* of them, */
+#define TOLD_THEANO	4	/* and this */
 #define OOM_TOLD_LINE	1000	/* bytes of a line without asides */
 
 enum told_what {		/* of memory, as people say it; what is further down tells less */
