@@ -158,7 +158,25 @@ follows(const struct log_reader *r)
 
 /* What may stand between CUDA's name and what befell memory, where a person writes both. */
 #define OF_CUDA_ERROR	"error errors exception failure runtime driver api is was ran runs run running goes went gives gave throws says still again always a an the " \
-    "returned returns failed with code message gpu device memory allocation kernel launch launching call"
+    "returned returns failed fail fails with code message gpu device memory allocation kernel launch launching call"
+
+/* "profiler_cuda.cpp:23: out of memory": is the name at NAME within that of a file of code, whose
+ * line is all that stands between it and AT? */
+static bool
+is_of_source(const char *name, const char *at)
+{
+	const char *s, *line;
+
+	for (s = name; s < at && *s != '.' && *s > ' '; s++)
+		;
+	if (at - s < 4 || *s != '.' || !strchr("ch", s[1]))
+		return false;
+	for (s++; s < at && (is_letter(*s) || *s == '+'); s++)
+		;
+	for (line = s; s < at && (is_digit(*s) || memchr(":()", *s, 3)); s++)
+		;
+	return s > line + 1 && !is_digit(s[-1]) && piece_past_blanks(s, at) == at;
+}
 
 /* "CUDA out of memory", "CUDA error at a.h:9 - out of memory", "cudaMalloc(&a, n) failed: out of
  * memory", where the name begins at NAME: what failed. Not "the CUDA build of COLMAP ran out of
@@ -170,9 +188,12 @@ is_what_failed(struct talk line, const char *name, const char *at)
 
 	if (at - name == sizeof("cuda.") - 1 && *s == '.')
 		return true;		/* "torch.cuda.OutOfMemoryError", whatever stands ahead of it */
+	if (is_of_source(name, at))
+		return true;
 	if (s < at && is_letter(*s)) {
 		s = piece_past_word(s, at);
-		return s < at && *s == '(';
+		if (talk_find_whole(talk_part(line, s, at), "fail|failed|fails", &(size_t){ 0 }) != piece_past_blanks(s, at))
+			return s < at && *s == '(';	/* else a call that failed, or a check: "THCudaCheck FAIL: out of memory" */
 	}
 	if (talk_find_whole(talk_part(line, s, at), "error|runtime error|driver error", &(size_t){ 0 }) == piece_past_blanks(s, at))
 		return talk_holds(talk_sentence(line, at), name);
