@@ -52,6 +52,11 @@ bool	autopsy_grows_in_machine(const struct autopsy *);
 bool	autopsy_grows_there_alone(const struct autopsy *);
 bool	autopsy_has_pool(const struct autopsy *);
 bool	autopsy_fails_at_end(const struct autopsy *);
+/* Do people say when it failed, or at what? */
+bool	autopsy_tells_when(const struct oom_paste *);
+/* "It trains; when I load a checkpoint, it fails": is what is loaded a file that training goes on
+ * from, and no model's first weights? */
+bool	autopsy_goes_on(const struct autopsy *);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);
@@ -102,6 +107,8 @@ void	autopsy_tensorflow_start(struct autopsy *);
 bool	autopsy_asks_for_pool(const struct autopsy *);
 void	autopsy_tensorflow_graph(struct autopsy *);
 void	autopsy_tensorflow_slices(struct autopsy *);
+/* Of an operation that gives a weight its first values. */
+void	autopsy_first_values(struct autopsy *);
 /* By what was pasted beside the log: autopsy_paste.c. */
 void	autopsy_paste_causes(struct autopsy *);
 /* By code and settings that are known to fill memory: autopsy_habits.c. */

@@ -329,9 +329,7 @@ tensorflow_shape(struct autopsy *y)
 		    "(predict_on_batch(), whose results are moved to the machine's memory) they need not lie "
 		    "there.");
 	else if (autopsy_gives_first_values(o->node))
-		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "By its name the operation gives a weight, or what the optimizer keeps for it, its first "
-		    "values: then the batch plays no part. Where no step was run before, they are too many or "
-		    "too wide for the device (a vocabulary, a dense layer over an image), or another process has it, or models that were made before in this one.");
+		autopsy_first_values(y);
 	else if (may_initialize(o->node))
 		autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, "The operation makes random numbers. Where they are a weight's first values, the batch plays no part, and "
 		    "weights are too many or too wide for the device, or another process or earlier models have it; where they are noise or a mask, they "
@@ -593,6 +591,8 @@ autopsy_shape_causes(struct autopsy *y)
 	}
 	if (!y->main->host || y->matches.all.n)
 		return;
+	if (!y->module && autopsy_gives_first_values(y->main->node))
+		autopsy_first_values(y);
 	host_request(y);
 	host_image(y);
 	host_result(y);

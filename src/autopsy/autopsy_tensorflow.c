@@ -147,3 +147,10 @@ autopsy_tensorflow_slices(struct autopsy *y)
 		    "the whole input: positions times the input, for each sample, however few weights there are. implementation=3 (Keras 2.3, TensorFlow 1.14), which "
 		    "is made for that, makes one product of it" UNTRIED(BY_BATCH, "; fewer samples in a batch make all of it smaller") ".");
 }
+
+void
+autopsy_first_values(struct autopsy *y)
+{
+	autopsy_cause(y, SAYS_TENSORFLOW_SHAPE, arena_printf(y->arena, "By its name the operation gives a weight, or what the optimizer keeps for it, its first values: then the batch plays no part. Where no step was run before, they are too many or "
+	    "too wide for the %s (a vocabulary, a dense layer over an image), or another process has it, or models that were made before in this one.", y->main->host ? "machine" : "device"));
+}

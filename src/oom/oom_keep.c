@@ -118,6 +118,8 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->python |= o->python;
 	old->raised |= o->raised;
 	old->of_cuda |= o->of_cuda;
+	old->host |= o->placed && o->host && !old->placed;	/* a title leaves out where */
+	old->placed |= o->placed;
 	old->of_weight |= o->of_weight;
 	old->convolves |= o->convolves;
 	old->attends |= o->attends;

@@ -146,6 +146,7 @@ struct oom_message {
 	bool apart;		/* it looks like one and is of something else than memory, */
 	bool beyond;		/* such as one of a size that is wrong: more than 63 bits can say */
 	bool wrapped;		/* what is free is told as that: a count that ran below 0 */
+	bool placed;		/* TensorFlow says where: there, `host` and `gpu` are of that */
 	bool of_cuda;		/* its line speaks of CUDA ahead of it */
 	bool of_tensorflow;	/* it is the name of an error of TensorFlow's */
 	bool attends;		/* by its words it comes of a file of TensorFlow for softmax or products of matrices, as attention's scores do; */

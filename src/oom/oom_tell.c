@@ -52,7 +52,7 @@ note_place(struct telling *t, const struct detail *d, const struct oom_match *m)
 	} else if (!t->placed) {
 		o->host = m->place.host;
 		o->gpu = m->place.gpu;
-		t->placed = true;
+		o->placed = t->placed = true;
 	}
 }
 
