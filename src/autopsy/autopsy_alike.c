@@ -71,12 +71,22 @@ autopsy_all_alike(struct autopsy *y, const struct oom_shape *s)
 	return true;
 }
 
+#define SMALL_KERNEL	3
+
+/* Is it a convolution's tensor by its name; or, where no name is told, by a height and width of 1
+ * or 3 behind two numbers of channels, which pictures hardly have left? */
+static bool
+may_convolve(const struct oom_message *o, const struct oom_shape *s)
+{
+	return o->convolves || strstr(o->node, "onv") || (!o->node[0] && s->dim[2] <= SMALL_KERNEL && s->dim[2] % 2 == 1);
+}
+
 bool
 autopsy_turned_filter(struct autopsy *y, const struct oom_shape *s)
 {
 	char human[SIZE_TEXT];
 
-	if (s->rank != 4 || !(y->main->convolves || strstr(y->main->node, "onv")) || s->dim[2] != s->dim[3] || s->dim[2] > MOST_KERNEL || s->dim[0] < LEAST_CHANNELS || s->dim[1] < LEAST_CHANNELS ||
+	if (s->rank != 4 || !may_convolve(y->main, s) || s->dim[2] != s->dim[3] || s->dim[2] > MOST_KERNEL || s->dim[0] < LEAST_CHANNELS || s->dim[1] < LEAST_CHANNELS ||
 	    s->dim[0] * s->dim[1] * s->dim[2] * s->dim[3] < MANY_WEIGHTS || y->hi > FEW_BYTES)
 		return false;
 	autopsy_cause(y, SAYS_OF_FILTER, arena_printf(y->arena, "It has the extents of a filter's weights as cuDNN has them, %lld x %lld channels of %lld x %lld. Where it is those, which a convolution puts into that order, no batch plays a part in its size, and a device that "
