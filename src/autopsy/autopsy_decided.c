@@ -139,3 +139,17 @@ autopsy_fails_at_end(const struct autopsy *y)
 {
 	return y->log.paste.later_end && y->log.paste.later_end == y->log.paste.later.line;
 }
+
+bool
+autopsy_tells_when(const struct oom_paste *p)
+{
+	return p->later.line || p->grows.line || p->again.line || p->evaluating.line || p->inferring.line || p->saving.line || p->second.line;
+}
+
+bool
+autopsy_goes_on(const struct autopsy *y)
+{
+	const struct said *s = &y->log.paste.loading;
+
+	return s->line && strstr(s->words, "checkpoint") && !strstr(s->words, "shard") && !strstr(s->words, "retrained") && autopsy_trains(y) && !autopsy_tells_when(&y->log.paste);
+}

@@ -153,13 +153,6 @@ draws_images(const struct autopsy *y)
 	return (y->log.paste.images || y->log.paste.images_told) && !autopsy_trains(y);
 }
 
-/* Do people say when it failed, or at what? */
-static bool
-tells_when(const struct oom_paste *p)
-{
-	return p->later.line || p->grows.line || p->again.line || p->evaluating.line || p->inferring.line || p->saving.line || p->second.line;
-}
-
 /* In place of words, where the place tells of tests. */
 static const struct said placed = { 1, "" };
 
@@ -224,8 +217,8 @@ signs(const struct autopsy *y, const struct said *told[SIGNS + 1])
 	told[place(NEEDS_LONG)] = p->inferring.line ? (says_long(&p->media) ? &p->media : NULL) : p->media.line || words || o->host ? &p->media : &p->lasts;
 	told[place(NEEDS_REPLAY)] = words || is_killed(o) ? &p->told.replay : NULL;
 	told[place(NEEDS_VECTORS)] = p->grows.line || autopsy_counts_words(y) ? NULL : o->host || (words && !p->told.device && !p->told.gpu) ? &p->told.vectors : NULL;
-	told[place(NEEDS_LOADS)] = p->resuming.line || p->twice.line || (o->host && (p->grows.line || p->llama || is_reading_told(y))) || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
-	told[place(NEEDS_RESUMES)] = p->resuming.line ? &p->resuming : autopsy_had_rounds(y) || tells_when(p) ? NULL : &p->resumed;
+	told[place(NEEDS_LOADS)] = p->resuming.line || autopsy_goes_on(y) || p->twice.line || (o->host && (p->grows.line || p->llama || is_reading_told(y))) || autopsy_tells_no_network(p) || (o->facts & (TRACE_FORWARD | TRACE_BACKWARD | TRACE_STEP)) ? NULL : &p->loading;
+	told[place(NEEDS_RESUMES)] = p->resuming.line ? &p->resuming : autopsy_goes_on(y) ? &p->loading : autopsy_had_rounds(y) || autopsy_tells_when(p) ? NULL : &p->resumed;
 	told[place(NEEDS_SAVES)] = &p->saving;
 	told[place(NEEDS_GRAPH)] = (words && p->grows.line) || p->later.line ? NULL : &p->told.graph;
 	told[place(NEEDS_DARKNET)] = o->host || autopsy_grows_there(y) || p->later.line ? NULL : &p->told.darknet;

@@ -9,7 +9,7 @@
 #define OF_INFERENCE	"nothing is trained, as in inference"
 #define RESULTS_KEPT	"Results are kept from batch to batch (lists, predictions of all samples)"
 #define LARGER_TESTS	"What is evaluated at once is larger than a batch of training (a picture, a volume, a recording or text of full length, a set)"
-#define WEIGHTS_MORE	UNLESS_LESS_RUNS("Weights, with what a program sets aside beside them as it loads them (a cache of keys and values, buffers), are more than is free")
+#define WEIGHTS_MORE	UNLESS_LESS_RUNS("Weights, with what a program sets aside beside them as it loads them (" HAS_NOT_TRAINED("a cache of keys and values, ") "buffers), are more than is free")
 #define BEFORE_ANY	"then it fails before the first result, whatever the batch."
 #define THIS_ONE	"the device was this one"
 #define MORE		"The run needs more than there is"

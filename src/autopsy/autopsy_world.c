@@ -405,7 +405,7 @@ may_be_even(const struct autopsy *y)
 static bool
 is_resumed_by_setting(const struct autopsy *y)
 {
-	return !y->log.paste.resuming.line;
+	return !y->log.paste.resuming.line && !autopsy_goes_on(y);
 }
 
 static bool

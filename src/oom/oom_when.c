@@ -393,13 +393,14 @@ is_time_later(struct talk t, const char *to, int64_t n)
 #define EVERY_TIME	"each time|every time|everytime|always|whenever"
 
 /* "Each time I run the mesher, it is killed midway", at AT: within one thing that it does, and not
- * after rounds that had gone well. */
+ * after rounds that had gone well; nor "the ranks in the middle", which is a place. */
 static bool
 is_within_each(struct talk t, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return talk_first(talk_part(t, at, t.s + t.n), MIDWAY) == at && talk_has_whole(sentence, EVERY_TIME) && !talk_any_begins(sentence, "train epoc iter step loop batch");
+	return talk_first(talk_part(t, at, t.s + t.n), MIDWAY) == at && (talk_is_one_of(clause_word_ahead(t, at), "ranks layers gpus devices stages blocks nodes cards rows columns pixels slices") ||
+	    (talk_has_whole(sentence, EVERY_TIME) && !talk_any_begins(sentence, "train epoc iter step loop batch")));
 }
 
 /* "We record over 6 hours", "6 hours of video": how long what is given to it lasts. */
