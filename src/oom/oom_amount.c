@@ -53,12 +53,13 @@ static const struct { const char *unit; enum amount_of of; } counters[] = {
 static bool
 is_counter(struct talk t, const char *s, enum amount_of *of)
 {
+	const char *end = t.s + t.n;
 	size_t i, n;
 
-	for (n = strlen("多"); t.s + t.n - s > (long)n && (memcmp(s, "多", n) == 0 || memcmp(s, "余", n) == 0); s += n)
-		;
+	while ((n = clause_beside("多|余", t.s, s, end, false)))
+		s += n;
 	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		if (n = strlen(counters[i].unit), t.s + t.n - s >= (long)n && memcmp(s, counters[i].unit, n) == 0) {
+		if (clause_beside(counters[i].unit, t.s, s, end, false)) {
 			*of = counters[i].of;
 			return true;
 		}

@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "oom/oom_pattern.h"
+#include "oom/oom_writing.h"
 
 #define NEAR_WORDS	8	/* beside a phrase, within which a negation is of it */
 
@@ -421,6 +422,20 @@ clause_denies(struct talk t, const char *at, size_t n)
 #define NO_BEHIND	"已解决|已经解决|解决了|已排除|已经排除|排除了|不存在|消失了|ない|なく|なかった|ありません|なりません|出ません|아니|아닙|없"
 #define LINKS_BEHIND	"的|问题|错误|情况|では|じゃ|には|にも|で|に|は|が|の|も|エラー|問題|은|는|이|가|도|을|를| |문제|현상|에러|오류|의"
 
+/* Do N bytes at S say what PHRASE does, in either writing of Chinese? */
+static bool
+is_written(const char *s, const char *phrase, size_t n)
+{
+	char simple[LEXICON_LONGEST];
+
+	if (memcmp(s, phrase, n) == 0)
+		return true;
+	if (n == 0 || n > sizeof(simple) || (unsigned char)*s < 0x80)
+		return false;
+	memcpy(simple, s, n);
+	return oom_writing_simplify(simple, n) && memcmp(simple, phrase, n) == 0;
+}
+
 size_t
 clause_beside(const char *list, const char *from, const char *s, const char *end, bool back)
 {
@@ -431,7 +446,7 @@ clause_beside(const char *list, const char *from, const char *s, const char *end
 		to = strchr(at, '|');
 		to = to ? to : at + strlen(at);
 		n = (size_t)(to - at);
-		if (n <= most && memcmp(back ? s - n : s, at, n) == 0)
+		if (n <= most && is_written(back ? s - n : s, at, n))
 			return n;
 	}
 	return 0;

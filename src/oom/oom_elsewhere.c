@@ -25,7 +25,7 @@ static const struct {
 	    "gpu爆|gpu 爆|gpu会爆|gpu 会爆|gpu直接爆|gpu 直接爆|爆gpu|爆 gpu|显卡爆|"
 	    "\xe8\xb6\x85\xe6\x98\xbe\xe5\xad\x98|\xe8\xb6\x85\xe5\x87\xba\xe6\x98\xbe\xe5\xad\x98|超过了显存|超出了显存" },			/* 超显存, 超出显存 */
 	{ true, false, "显存吃满|显存就吃满|显存都吃满|显存全吃满|显存被吃满|吃满显存|吃满了显存|显存直接吃满|显存打满|显存拉满|显存就占满|显存就已占满|显存被占满|显存很快占满|显存全部占满|显存全占满|把显存占满|显存用尽|显存被耗尽|炸显存|暴显存|暴了显存|炸了显存|显存炸|显存直接炸|显存爆炸|显存hold不住|显存撑不住|显存扛不住|显存顶不住|显存吃不消|显存放不下|显存装不下|显存不太够|显存根本不够|显存完全不够|显存都不够|显存还不够|显存还是不够|显存也不够" },
-	{ false, true, "超内存|超出内存|超出了内存|超过了内存|内存过大错误|内存过大的错误|内存过大报错|\xe7\x88\x86\xe5\x86\x85\xe5\xad\x98|\xe5\x86\x85\xe5\xad\x98\xe7\x88\x86|"				/* 爆内存, 内存爆 */
+	{ false, true, "爆记忆体|记忆体爆|记忆体不足|记忆体不够|记忆体溢出|记忆体耗尽|超内存|超出内存|超出了内存|超过了内存|内存过大错误|内存过大的错误|内存过大报错|\xe7\x88\x86\xe5\x86\x85\xe5\xad\x98|\xe5\x86\x85\xe5\xad\x98\xe7\x88\x86|"				/* 爆内存, 内存爆 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe8\xb6\xb3|\xe5\x86\x85\xe5\xad\x98\xe4\xb8\x8d\xe5\xa4\x9f|"		/* 内存不足, 内存不够 */
 	    "\xe5\x86\x85\xe5\xad\x98\xe6\xba\xa2\xe5\x87\xba|\xe5\x86\x85\xe5\xad\x98\xe8\x80\x97\xe5\xb0\xbd|"		/* 内存溢出, 内存耗尽 */
 	    "内存占满|内存爆满|内存暴涨至100%|内存暴涨到100%|内存hold不住|内存撑不住|内存扛不住|内存顶不住|内存吃不消|内存装不下|内存都不够|内存还是不够|内存也不够|内存飙升至100%|内存飙升到100%|内存飙到100%|内存涨到100%|内存占用达到100%|内存达到100%|内存占用到100%|内存炸|炸内存|"
@@ -186,7 +186,7 @@ oom_elsewhere_says(struct oom_told *o, struct talk t)
 	    "\xe6\x97\xa0\xe6\xb3\x95\xe6\xbb\xa1\xe8\xb6\xb3")))
 		return false;
 	o->device = o->sure = talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98") || oom_elsewhere_is_cards(t) || card_is_short(t);
-	o->what = o->device || talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98") ? TOLD_ENDED : TOLD_NOTHING;
+	o->what = o->device || talk_any_phrase(t, "\xe5\x86\x85\xe5\xad\x98|记忆体") ? TOLD_ENDED : TOLD_NOTHING;
 	o->named = !o->device && o->what && oom_elsewhere_is_apart(t, o->at);
 	o->host = o->named || (!o->device && o->what && oom_elsewhere_is_machines(t));
 	return o->what != TOLD_NOTHING;

@@ -14,6 +14,7 @@
 
 #include "base/ascii.h"
 #include "base/vec.h"
+#include "oom/oom_writing.h"
 
 #define SLOTS	1024		/* of lists by their addresses */
 #define KEYS	8192		/* of phrases by their first bytes; a power of two */
@@ -84,9 +85,12 @@ far_key_of(const char *s)
 static void
 add_phrase(struct lexicon *l, int list, int rank, const char *s, int n)
 {
-	char first[BEGINNING] = { 0 };
+	char first[BEGINNING] = { 0 }, simple[LEXICON_LONGEST];
 	int *key, near;
 
+	memcpy(simple, s, (size_t)n);
+	if (oom_writing_simplify(simple, (size_t)n))		/* as Japanese has the like of them */
+		s = memcpy(arena_array(l->arena, (size_t)n, 1), simple, (size_t)n);
 	memcpy(first, s, (size_t)(n < BEGINNING ? n : BEGINNING));
 	near = key_of(first, n < BEGINNING ? n : BEGINNING);
 	key = n < FAR ? &l->key[near] : &l->far[far_key_of(s)];
@@ -231,6 +235,7 @@ lexicon_read(struct lexicon *l, const char *s, size_t n)
 	}
 	for (i = 0; i < l->n; i++)
 		l->small[i] = lower(s[i]);
+	oom_writing_simplify(l->small, n);
 	l->read++;
 	find_clauses(l);
 	find_all(l, 0);
