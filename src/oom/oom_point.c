@@ -16,7 +16,7 @@
 #define STEPS		"step steps iteration iterations iter iters iteratons timestep timesteps update updates"
 /* Whatever is gone through one by one. */
 #define ITEMS		"batch batches minibatch minibatches loop loops episode episodes round rounds cycle cycles interaction interactions game games rollout rollouts generation generations frame frames image images img imgs picture pictures photo photos scan scans volume volumes slice slices video videos clip clips file files song songs request requests prompt prompts " \
-    "question questions message messages query queries call calls run runs sample samples example examples inference inferences prediction predictions document documents page pages text texts sentence sentences utterance utterances item items record records trial trials fold folds experiment experiments model models case cases scene scenes time times attempt attempts evaluation evaluations"
+    "question questions message messages query queries call calls run runs sample samples example examples inference inferences prediction predictions document documents page pages text texts sentence sentences utterance utterances item items record records trial trials fold folds experiment experiments model models case cases scene scenes time times attempt attempts evaluation evaluations use uses usage usages conversion conversions translation translations transcription transcriptions job jobs task tasks execution executions track tracks chapter chapters"
 #define HOURS		"minute minutes min mins hour hours hr hrs h day days"
 #define SECONDS		"second seconds sec secs"
 #define UNITS		EPOCHS " " STEPS " " ITEMS " " HOURS " " SECONDS

@@ -85,6 +85,36 @@ comes_to_rounds(struct talk t)
 	return NULL;
 }
 
+#define AT_CHINESE	"第|step|iter|epoch|iteration"
+#define OF_ROUND	"步|轮|次|的|代"
+#define BY_THEN		"时|就|会|左右|都|才|后"
+#define BREAKS		"爆|报错|报显|中断|溢出|不足|不够|oom|崩|被杀|killed|out of memory"
+#define BREAKS_WITHIN	30	/* bytes from the number to that */
+
+/* "第4000的时候爆了", "step4000会爆": by a number that is too large for a first one, and no unit of
+ * anything else. */
+static const char *
+breaks_at(struct talk t)
+{
+	const char *at = NULL, *s, *to, *end = t.s + t.n;
+	struct talk behind;
+	int64_t count;
+	size_t n, unit;
+
+	while (talk_next_phrase(t, AT_CHINESE, &at, &n)) {
+		s = piece_past_blanks(at + n, end);
+		if (s >= end || !is_digit(*s) || !(to = piece_count(s, end, &count)) || count <= EARLY_STEPS)
+			continue;
+		to = piece_past_blanks(to, end);
+		while ((unit = clause_beside(OF_ROUND, t.s, to, end, false)))
+			to += unit;
+		behind = talk_head(t, to, BREAKS_WITHIN);
+		if (clause_beside(BY_THEN, t.s, to, end, false) && talk_any_phrase(behind, BREAKS) && !talk_any_phrase(behind, FINE_CHINESE "|不会|不报|吗|?|？"))
+			return at;
+	}
+	return NULL;
+}
+
 /* "运行到第九个epoch的时候显存不足", "前三万次都可以正常训练": at a later round than the first. */
 const char *
 oom_rounds_late(struct talk t)
@@ -92,7 +122,7 @@ oom_rounds_late(struct talk t)
 	const char *at = NULL, *to;
 	size_t n;
 
-	if ((at = comes_to_rounds(t)))
+	if ((at = comes_to_rounds(t)) || (at = breaks_at(t)))
 		return at;
 	while (talk_next_phrase(t, "到第|在第|第|前", &at, &n)) {
 		if (!(to = past_rounds(t, at + n)) || (memcmp(at, "前", 3) != 0 && is_early(talk_part(t, at + n, to))))

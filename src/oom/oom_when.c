@@ -85,7 +85,7 @@ is_at_once(struct talk t, const char *at)
 {
 	struct talk sentence = talk_sentence(t, at);
 
-	return clause_says(sentence, "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|iteration 0|iter 0|step 0|epoch 0|batch 0|depending on", AHEAD, "") ||
+	return clause_says(sentence, "immediately|right away|at once|instantly|at the first step|in the first step|at the first iteration|in the first iteration|at the very first|iteration 0|iter 0|step 0|epoch 0|batch 0", AHEAD, "") || clause_says(talk_clause(t, at, 1), "depending on", AHEAD, "") ||
 	    (!talk_any_whole(talk_clause(t, at, 1), "later") && clause_says(sentence, "when starting|when it starts|when i start", AHEAD, ""));
 }
 
