@@ -41,7 +41,7 @@ static const struct {
 	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
 	{ HABIT_FRAMES, "cudf.io.csv.read_csv(|cudf.io.read_csv(|cudf.io.parquet.read_parquet(|cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(", "nrows|byte_range", true },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
-	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd", false },
+	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram|--cache --", "lru_cache|empty|false|df.cache|spark|rdd", false },
 	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7|table.insert(|:cuda()", false },
 	{ HABIT_PARALLEL, "dataparallel(", "distributed|class |def |isinstance|device_ids=[0]|device_ids = [0]", false },
 	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false", false },
@@ -122,7 +122,7 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 		if (from == to)
 			to += n;		/* an option */
 		if ((calls[i].kind != HABIT_LOAD && calls[i].kind != HABIT_UNIT) || memchr(at, ')', (size_t)(end - at)))	/* what follows on the next line is not known */
-			oom_habit_keep(h, calls[i].kind, line, 0, from, to);
+			oom_habit_keep(h, calls[i].kind, line, 0, from, to - from > 3 && memcmp(to - 3, " --", 3) == 0 ? to - 3 : to);
 	}
 }
 
