@@ -43,8 +43,8 @@
     "or data that each reads for itself, keep it."
 #define TOGETHER_THEN	"What was made on the way is put together at the end (one result of all parts, in one piece, or a copy of it in another form)"
 #define TOGETHER_SHOWS	"then it fails there each time, and it grows with how many parts there are."
-#define OTHER_DEVICE	{ WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "	\
-    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID"), "with both set, to that order and the free one's number, it begins." }
+#define OTHER_DEVICE	{ UNLESS_LESS_RUNS(WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "	\
+    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID")), "with both set, to that order and the free one's number, it begins." }
 
 const struct row autopsy_rows[] = {
 	{ NEEDS_LIBRARY | NEEDS_TORCH, NULL, {
