@@ -242,6 +242,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int tpu;		/* a TPU, of Google's, */
 	int cuda;		/* CUDA, which PyTorch's calls name on any, */
 	int reads;		/* what is loaded or read, whether of what failed or not, */
+	int database;		/* or of a database of samples, as a program or a path names it; */
 	int spent;		/* seconds that a program took for a part of its work, */
 	int tf_data;		/* TensorFlow, as what reads data may; -1: its devices are hidden from it, */
 	int spark;		/* Spark, */
