@@ -233,6 +233,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int tables;		/* the last line that names pandas, */
 	int language;		/* that speaks of a program in C#, Java or the like, */
 	int windows, android;	/* that names Windows as its system, or Android, */
+	int app;		/* that names an iPhone, an iPad or their system, */
+	int app_raised, app_chunks, app_neural;	/* what an app there may have more, its network in chunks, or the Neural Engine, */
 	int mac, jetson;	/* that names a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int card_most, card_line;	/* GiB that a card has at most that is named: of several the most; 0: none is, */
 	char card_name[PASTE_NAME];	/* as it is called there, */
