@@ -133,6 +133,15 @@ autopsy_has_pool(const struct autopsy *y)
 	return y->log.paste.decided.pool && y->log.paste.decided.mapped && !y->log.paste.told.workers.line;
 }
 
+/* Is it another program's process that was to be made, by the traceback? */
+bool
+autopsy_starts_program(const struct autopsy *y)
+{
+	int line = y->log.paste.decided.starts;
+
+	return line && y->main && line <= y->main->last && line >= y->main->line - NEAR;
+}
+
 /* Does it fail as all that it had to do was done? */
 bool
 autopsy_fails_at_end(const struct autopsy *y)

@@ -428,8 +428,7 @@ host_places(struct autopsy *y)
 		    "In place (-=, /=, out=), in float32, or for a part after the other, it takes less.");
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
-		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "
-		    "take less.");
+		    "long as it is told, or grow until then: fewer entries" OF_BYTES(", of fewer bytes (images as uint8)") ", or each image once, take less.");
 	extents_named(y);
 	if ((facts & TRACE_MAKES) && y->main->traced && ends_in_classes(y->main->extents))
 		place_cause(y, SAYS_EXTENTS_CODED, arena_printf(y->arena, "By its name the last extent of the array (%s) is how many classes, words or signs there are: a number for each "

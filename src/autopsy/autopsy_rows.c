@@ -21,6 +21,9 @@
 /* and what it is where that fails, too */
 #define THERE_BEFORE	UNLESS_LESS_RUNS(UNLESS_MORE_RUNS("What was there before it (weights, what a run before or another process has) leaves too little"))
 #define SMALL_FAILS	"then a short or small one fails, too."
+/* Frameworks that take most of a device as they start, and what has them take less. */
+#define TAKERS		IN_EXLA("EXLA most of it") IN_THEANO("Theano what it is told") MAYBE_KERAS("TensorFlow nearly all" MAYBE_JAX(", ")) MAYBE_JAX("JAX most of it")
+#define TAKES_LESS	IN_EXLA("preallocate: false of its client") IN_THEANO("a smaller gpuarray.preallocate") MAYBE_KERAS("allow_growth" MAYBE_JAX(", or ")) MAYBE_JAX("XLA_PYTHON_CLIENT_PREALLOCATE=false")
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
     "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less"
@@ -207,14 +210,14 @@ const struct row autopsy_rows[] = {
 		    "takes those (sparse_categorical_crossentropy, CrossEntropyLoss)" TRY BY_ANYTHING "fewer bytes each" TRY BY_ANYTHING "batches that are coded as they come" TRY_END ", take a part of that." } } },
 	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
-		    "are needed" UNTRIED(BY_MAPPING, ", or mapped from a file (in Python numpy.memmap)") ", they need not lie there at once." } } },
+		    "are needed" IN_PYTHON(UNTRIED(BY_MAPPING, ", or mapped from a file (in Python numpy.memmap)")) ", they need not lie there at once." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then." },
 		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_DRIVER, NULL, {
 		{ UNTRIED(BY_ALONE, "Another process has the device, such as a notebook that still runs"), LISTED },
-		{ UNTRIED(BY_GROWTH, "A share of the device was to be taken at once (TensorFlow nearly all, JAX most of it), and less is free, as where a "
-		    "display has a part"), "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
+		{ UNTRIED(BY_GROWTH, "A share of the device was to be taken at once (" TAKERS "), and less is free, as where a "
+		    "display has a part"), "with " TAKES_LESS ", it begins." },
 		{ MORE, "then an error of its own follows, with a shape." } } },
 	{ NEEDS_TAKES_ALL, "it ran in TensorFlow or JAX", {
 		{ UNTRIED(BY_GROWTH, "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX most of it), "
@@ -222,7 +225,7 @@ const struct row autopsy_rows[] = {
 		    " shows what is needed." } } },
 	{ NEEDS_HOST | NEEDS_LOADS, "weights were loaded then", {
 		{ "Those of a file and the model's own lie there together" UNTRIED(BY_BITS, ", a model's in float32 unless it is told otherwise"), "then it fails before the first result, whatever the batch. "
-		    "A file that is mapped (safetensors), " UNTRIED(BY_BITS, "fewer bits, ") "or " IN_TORCH("in transformers torch_dtype and low_cpu_mem_usage=True, or ") "a smaller model take less." } } },
+		    "" TRY BY_ANYTHING IN_PYTHON("a file that is mapped (safetensors)") TRY BY_BITS "fewer bits" TRY BY_ANYTHING IN_TORCH("in transformers torch_dtype and low_cpu_mem_usage=True") TRY BY_ANYTHING "a smaller model" TRY_END " take less." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
 		{ WEIGHTS_MORE, BEFORE_ANY } } },
 	{ NEEDS_SINGLE, "one of several devices alone is used", {

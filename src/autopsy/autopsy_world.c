@@ -103,16 +103,32 @@ autopsy_in_jax(const struct autopsy *y)
 	return y->log.paste.jax_files || names_framework(&y->log.paste.told, "JAX");
 }
 
+/* Keras may stand on it; what of TensorFlow itself was seen tells that it does not. */
+static bool
+in_theano(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return strcmp(y->main->who, "Theano") == 0 || (names_framework(&p->told, "Theano") && !p->tf_files && !names_framework(&p->told, "TensorFlow") && !autopsy_in_torch(y));
+}
+
+/* Elixir's, which runs what XLA compiled, as JAX does. */
+static bool
+in_exla(const struct autopsy *y)
+{
+	return y->log.paste.decided.exla && !in_theano(y) && !y->log.paste.jax_files && !in_keras(y) && !autopsy_in_torch(y);
+}
+
 static bool
 may_be_keras(const struct autopsy *y)
 {
-	return in_keras(y) || !autopsy_in_jax(y);
+	return (in_keras(y) || !autopsy_in_jax(y)) && !in_theano(y) && !in_exla(y);
 }
 
 static bool
 may_be_jax(const struct autopsy *y)
 {
-	return autopsy_in_jax(y) || !(in_keras(y) || autopsy_in_torch(y));
+	return (autopsy_in_jax(y) || !(in_keras(y) || autopsy_in_torch(y))) && !in_theano(y) && !in_exla(y);
 }
 
 static bool
@@ -234,6 +250,12 @@ is_of_language(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	return y->log.paste.language || strcmp(o->who, ".NET") == 0 || strcmp(o->who, "Java") == 0 || strcmp(o->who, "Node.js") == 0;
+}
+
+static bool
+may_be_python(const struct autopsy *y)
+{
+	return !is_of_language(y) && strcmp(y->main->who, "R") != 0 && strcmp(y->main->who, "MATLAB") != 0;
 }
 
 /* What serves or draws by chains has no loader, nor has what learns trees, or works with tables. */
@@ -493,6 +515,18 @@ has_gone_on(const struct autopsy *y)
 }
 
 static bool
+may_be_first_layer(const struct autopsy *y)
+{
+	return !y->log.paste.decided.layered;
+}
+
+static bool
+starts_no_program(const struct autopsy *y)
+{
+	return !autopsy_starts_program(y);
+}
+
+static bool
 may_be_one_place(const struct autopsy *y)
 {
 	const char *words = y->log.paste.later.line ? y->log.paste.later.words : "";
@@ -517,6 +551,8 @@ static bool (*const worlds[MARKS])(const struct autopsy *) = {
 	['('] = is_other_array, [')'] = may_be_of_pme, ['*'] = loads_checkpoint, ['+'] = has_no_tactic,
 	[','] = may_have_tactic, ['.'] = autopsy_unpickles, ['/'] = may_be_no_pickle,
 	[':'] = autopsy_grows_there_alone, [';'] = may_grow_elsewhere, ['<'] = autopsy_has_pool,
+	['\016'] = may_be_python, ['\017'] = in_theano, ['\020'] = in_exla,
+	['\021'] = may_be_first_layer, ['\022'] = autopsy_starts_program, ['\023'] = starts_no_program,
 	['-'] = has_fewest, ['{'] = proposes, ['='] = autopsy_fails_at_end, ['>'] = may_be_midway,
 };
 

@@ -118,6 +118,17 @@ computes(struct talk t)
 	return false;
 }
 
+/* "   5 conv    128  3 x 3 / 1   152 x 152 x  64   ->   152 x 152 x 128", and not layer 0 */
+static bool
+is_layer(struct talk t)
+{
+	const char *end = t.s + t.n, *s = piece_past_blanks(t.s, end), *to;
+
+	for (to = s; to < end && is_digit(*to); to++)
+		;
+	return to > s && *s != '0' && talk_is_one_of(clause_word_behind(t, to), "conv max upsample route shortcut connected") && talk_any_phrase(t, "->");
+}
+
 void
 oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source source)
 {
@@ -153,6 +164,12 @@ oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source
 		d->no_tactic = line;
 	if (source != SOURCE_PROSE && talk_any_phrase(t, "prompt executed in "))
 		d->ran = line;
+	if (talk_has_whole(t, "exla|elixir|livebook") || (talk_has_whole(t, "bumblebee") && talk_has_whole(t, "xla")))
+		d->exla = line;
+	if (source != SOURCE_PROSE && is_layer(t))
+		d->layered = line;
+	if (source == SOURCE_TRACE && talk_any_phrase(t, "subprocess.py"))
+		d->starts = line;
 	if (talk_any_phrase(t, "worker timeout (pid:"))
 		d->timeout = line;
 	if ((n = free_of(t)) > 0) {
