@@ -31,7 +31,7 @@ tried(const struct autopsy *y)
 	if (p->told.full_set)
 		is &= ~MEASURE_BIT(MEASURE(BY_ADAPTER));	/* what is set for one has no effect then */
 	is |= p->shares ? MEASURE_BIT(MEASURE(BY_SPLITTING)) : 0;
-	is |= p->no_grad && !p->ungraded.line ? MEASURE_BIT(MEASURE(BY_NO_GRAD)) : 0;
+	is |= (p->no_grad || autopsy_is_guarded(y)) && !p->ungraded.line ? MEASURE_BIT(MEASURE(BY_NO_GRAD)) : 0;
 	return is;
 }
 

@@ -57,7 +57,10 @@ bool	autopsy_tells_when(const struct oom_paste *);
 /* "It trains; when I load a checkpoint, it fails": is what is loaded a file that training goes on
  * from, and no model's first weights? */
 bool	autopsy_goes_on(const struct autopsy *);
+bool	autopsy_version_mended(const struct autopsy *);
 bool	autopsy_starts_program(const struct autopsy *);
+bool	autopsy_keeps_numbers(const struct autopsy *);
+bool	autopsy_is_guarded(const struct autopsy *);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);

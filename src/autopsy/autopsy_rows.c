@@ -32,8 +32,8 @@
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
 #define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
 #define GRADIENTS_ON	"Gradients are on, where neither torch.no_grad() nor torch.inference_mode() stands around all of it"
-#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" HAS_TRAINED(IN_TORCH("; in PyTorch losses with their graph" WITH_GRADIENTS(", validation or inference with gradients on")))	\
-    HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on"))	\
+#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS("; in PyTorch losses with their graph" WITH_GRADIENTS(", validation or inference with gradients on"))	\
+    AS_NUMBERS(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on")))) HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on"))	\
     IN_KERAS("; in Keras models made anew in each") ")"
 /* What TensorFlow.js is told to let go of, as no collector does. */
 #define UNDISPOSED	IN_BROWSER("Tensors are made in each round, and TensorFlow.js keeps each until it is disposed of"), "then tf.memory().numTensors, which counts them, grows from round to round. With " \
@@ -148,12 +148,12 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_REPLAY, "the run has a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
-		{ "Something else is kept from one step to the next (results on lists" HAS_TRAINED(IN_TORCH(", losses with their graph")) ")", "then it grows "
+		{ "Something else is kept from one step to the next (results on lists" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS(", losses with their graph"))) ")", "then it grows "
 		    "beyond that." } } },
 	{ NEEDS_AGENT, "an agent learns from what it sees", {
 		{ "What was seen lies there until it is learned from (a replay buffer, a rollout of all environments at once)", "fewer entries "
 		    "or steps (buffer_size, n_steps), fewer environments, shorter episodes, or images as uint8, each of them once, take less." },
-		{ "Something is kept from one step or episode to the next (results on lists" HAS_TRAINED(IN_TORCH(", losses with their graph")) IN_KERAS(", in Keras models or "
+		{ "Something is kept from one step or episode to the next (results on lists" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS(", losses with their graph"))) IN_KERAS(", in Keras models or "
 		    "predict() called in each") ")", "then it grows evenly, and beyond what such a buffer holds." },
 		{ WITH_PARTS("Each environment is a process of its own, with a copy of the program"), "fewer of them take less." } } },
 	{ NEEDS_VECTORS, "words' vectors are read or learned", {
@@ -180,7 +180,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there"),
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
-		{ "Something is kept from step to step (lists of results" HAS_TRAINED(IN_TORCH(", losses with their graph")) ")", "then it grows without a loader's processes, too." } } },
+		{ "Something is kept from step to step (lists of results" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS(", losses with their graph"))) ")", "then it grows without a loader's processes, too." } } },
 	{ NEEDS_WORKERS | NEEDS_GROWS, "a loader has processes of its own", {
 		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there, or batches that wait to be taken"),
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") IN_KERAS(" (in Keras use_multiprocessing=False)") " it does not grow." },

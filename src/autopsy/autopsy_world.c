@@ -527,6 +527,12 @@ starts_no_program(const struct autopsy *y)
 }
 
 static bool
+may_keep_graphs(const struct autopsy *y)
+{
+	return !autopsy_keeps_numbers(y);
+}
+
+static bool
 may_be_one_place(const struct autopsy *y)
 {
 	const char *words = y->log.paste.later.line ? y->log.paste.later.words : "";
@@ -553,6 +559,7 @@ static bool (*const worlds[MARKS])(const struct autopsy *) = {
 	[':'] = autopsy_grows_there_alone, [';'] = may_grow_elsewhere, ['<'] = autopsy_has_pool,
 	['\016'] = may_be_python, ['\017'] = in_theano, ['\020'] = in_exla,
 	['\021'] = may_be_first_layer, ['\022'] = autopsy_starts_program, ['\023'] = starts_no_program,
+	['\024'] = may_keep_graphs, ['\025'] = autopsy_keeps_numbers,
 	['-'] = has_fewest, ['{'] = proposes, ['='] = autopsy_fails_at_end, ['>'] = may_be_midway,
 };
 

@@ -389,6 +389,7 @@ instances(struct oom_habits *h, struct talk t, int line)
 			oom_habit_keep(h, HABIT_INSTANCES, line, count, NULL, NULL);
 }
 
+#define CHAIN_WITHIN	12	/* lines, from a call to the innermost of its traceback */
 #define COPIED		"distributed_type: multi_gpu|distributed_type: 'multi_gpu|distributed_type\": \"multi_gpu|distributedtype.multi_gpu|distributeddataparallel(model"
 
 void
@@ -405,6 +406,10 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 		h->checks = line;
 	if ((at = talk_first(t, ".toarray()|.todense()")) && at[3] >= 'a' && at[1] >= 'a' && !talk_any_phrase(t, "instead|without|avoid|rather than|def "))
 		oom_habit_keep(h, HABIT_DENSE, line, 0, NULL, NULL);
+	if (talk_any_phrase(t, "transform(") && talk_any_phrase(t, ").toarray()|).todense()"))
+		h->chained = line;
+	if (h->chained && h->chained == h->of[HABIT_DENSE].line && line > h->chained && line <= h->chained + CHAIN_WITHIN && talk_any_phrase(t, ", in fit_transform|, in transform|, in _transform"))
+		h->of[HABIT_DENSE].line = 0;	/* it failed within that call */
 	if (talk_any_phrase(t, "triggered tf.function retracing"))
 		oom_habit_keep(h, HABIT_RETRACES, line, 0, NULL, NULL);
 	if (talk_any_phrase(t, "vllm") && talk_has_whole(t, SERVER_APART))

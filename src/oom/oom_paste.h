@@ -29,7 +29,8 @@
 
 struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int sums;		/* a loss is added to a sum as it is */
-	char sum[PASTE_NAME];	/* the sum's name */
+	char sum[PASTE_NAME];	/* the sum's name; */
+	int numbers;		/* or it is kept as a number, added or put on a list */
 	int added, added_inset;	/* what a network or a criterion gives is added to a name, so far set in; */
 	char addend[PASTE_NAME];	/* that name; */
 	int rounds, rounds_end;	/* that line, in a loop, and the one behind it that calls backward on it, */
