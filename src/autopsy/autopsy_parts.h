@@ -66,6 +66,12 @@ bool	autopsy_is_guarded(const struct autopsy *);
 bool	autopsy_in_torch(const struct autopsy *);
 bool	autopsy_is_of_anyone(const struct oom_message *);
 bool	autopsy_in_jax(const struct autopsy *);
+bool	autopsy_in_keras(const struct autopsy *);
+bool	autopsy_in_theano(const struct autopsy *);
+bool	autopsy_in_exla(const struct autopsy *);
+/* Or may it be, as no other framework was seen? */
+bool	autopsy_may_be_keras(const struct autopsy *);
+bool	autopsy_may_be_jax(const struct autopsy *);
 bool	autopsy_trains(const struct autopsy *);
 bool	autopsy_is_of_program(const struct autopsy *);
 bool	autopsy_is_of_server(const struct oom_message *);
