@@ -1,6 +1,6 @@
 /*
- * The world of a run: its framework (autopsy_framework.c) and whether it trained, by the message and
- * by what was read beside it. What is of another one is not said.
+ * The world of a run: its framework (autopsy_framework.c) and whether it trained, by the message
+ * and by what was read beside it. What is of another one is not said.
  */
 #include "autopsy/autopsy_parts.h"
 

@@ -189,8 +189,8 @@ falls(struct talk clause, const char *s)
 	return n > 2 || (n == 2 && !(either && !talk_any_begins(clause, "reduc lower decreas tried try from even set chang")));
 }
 
-/* Does the clause at N bytes at AT, or what stands in brackets behind them, say that what they name was
- * made less? */
+/* Does the clause at N bytes at AT, or what stands in brackets behind them, say that what they name
+ * was made less? */
 static bool
 is_made_less(struct talk sentence, const char *at, size_t n)
 {

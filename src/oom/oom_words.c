@@ -80,22 +80,6 @@ is_not_resumed(struct talk t, const char *at)
 	return clause_works(clause) || talk_has_whole(clause, GOES_WELL) || (talk_has_whole(talk_part(t, clause.s, at), WISHES) && !talk_has_whole(talk_part(t, clause.s, at), "when i want to|when i wanted to|when we want to|whenever i want to|once i want to"));
 }
 
-#define NO_FILE		"without a checkpoint|without the checkpoint|without any checkpoint|without checkpoint|without passing in a checkpoint|without passing a checkpoint|without loading a checkpoint|without loading the checkpoint|without loading checkpoint|without loading checkpoints|from random|from scratch"
-#define A_FILE		"load a checkpoint|load the checkpoint|load checkpoint|load checkpoints|loading a checkpoint|loading the checkpoint|loading checkpoint|loading checkpoints|loaded a checkpoint|loaded the checkpoint|from a checkpoint|from the checkpoint|from checkpoint"
-
-/* "Training from random is fine. When I load a checkpoint, it is out of memory": the same run
- * without its file does not fail. */
-static const char *
-trains_without(struct talk t)
-{
-	size_t n;
-	const char *at = talk_any_begins(t, "train") && talk_has_whole(t, NO_FILE) ? talk_find_whole(t, A_FILE, &n) : NULL;
-
-	while (at && !(oom_short_fails(talk_sentence(t, at)) && !clause_works(talk_clause(t, at, n)) && !clause_is_question(talk_sentence(t, at))))
-		at = talk_find_whole(talk_part(t, at + n, t.s + t.n), A_FILE, &n);
-	return at;
-}
-
 static const char *
 resumes(struct talk t)
 {
@@ -109,8 +93,6 @@ resumes(struct talk t)
 	/* "can I skip them and continue training?" is a wish */
 	if (at)
 		return !clause_is_question(talk_sentence(t, at)) || talk_any_of(talk_sentence(t, at), "checkpoint") ? at : NULL;
-	if ((at = trains_without(t)))
-		return at;
 	at = talk_first(t, RESUMES_CHINESE);
 	return at && !clause_goes_well_elsewhere(t, at) ? at : NULL;
 }
