@@ -127,7 +127,10 @@ merge(struct oom_message *old, const struct oom_message *o)
 	old->titled = o->titled && (old->titled || old->line == 1);	/* a first line may be a title, whatever its form */
 	old->limited |= o->limited;
 	old->last = o->line;
-	old->warning &= o->warning;
+	if (old->kind == OOM_TF_ALLOCATOR && (old->titled || old->alone))
+		old->warning = o->warning;	/* which a title leaves out */
+	else
+		old->warning &= o->warning;
 	old->follows &= o->follows;
 	old->caught = o->caught;	/* it happened again */
 	if (old->gpu < 0)

@@ -96,22 +96,29 @@ is_echo(const struct oom_log *log, const struct oom_message *o)
 	return false;
 }
 
-/* Is O the beginning of what TensorFlow's allocator says, in a title or cut short, where all that
- * it says in full is of requests that it did without? */
+/* Is O the beginning of what TensorFlow's allocator says, in a title or where the log ends, so that
+ * it may go on to say that this is no failure? */
+static bool
+is_cut_short(const struct oom_log *log, const struct oom_message *o)
+{
+	if (o->kind == OOM_TENSORFLOW)
+		return strcmp(o->who, TF_ALLOCATOR_CUT) == 0;
+	return o->kind == OOM_TF_ALLOCATOR && !o->warning && !log->dump.any && (o->titled || o->alone || o->last == log->lines);
+}
+
+/* And does all that it says in full tell of requests that it did without? */
 static bool
 is_cut_warning(const struct oom_log *log, const struct oom_message *o)
 {
 	bool warned = false;
 	int i;
 
-	if (o->kind != OOM_TENSORFLOW || strcmp(o->who, TF_ALLOCATOR_CUT) != 0)
-		return false;
-	for (i = 0; i < log->messages.n; i++) {
+	for (i = 0; is_cut_short(log, o) && i < log->messages.n; i++) {
 		const struct oom_message *x = &log->messages.v[i];
 
-		if (x->kind == OOM_TF_ALLOCATOR && !x->warning)
+		if (x->kind == OOM_TF_ALLOCATOR && !x->warning && !is_cut_short(log, x))
 			return false;
-		warned |= x->kind == OOM_TF_ALLOCATOR;
+		warned |= x->kind == OOM_TF_ALLOCATOR && x->warning;
 	}
 	return warned;
 }
