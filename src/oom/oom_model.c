@@ -40,25 +40,26 @@ size_of_mixtral(const char *s, const char *end)
 }
 
 #define VERSIONED	"llama"	/* whose versions stand so ahead of a size: "llama_2_7b" */
-#define MOST_POINT	1	/* a whole number that is a version's as a rule where it is more */
 
 enum ahead { NO_POINT, UNSURE_POINT, POINT };
 
-/* "Qwen-1_8B": is the "_" ahead of the digit at S, of a number of one digit, a point, behind
- * *WHOLE? "phi-2_7b" may be of a version; "qwen_7B", "qwen2_5_7B" and "qwen2_7B" have none. */
+/* "Qwen-1_8B", "qwen2-0-5b": is the sign ahead of the digit at S, of a number of one digit, a
+ * point, behind *WHOLE? "phi-2_7b" and "coder-1-3b" may be of a version; "qwen_7B", "llama-2-7b",
+ * "qwen2_5_7B" and "qwen2_7B" have none. */
 static enum ahead
 point_ahead(const char *s, const char *from, int64_t *whole)
 {
 	const char *at = s - 2;
-	bool letter;
+	bool letter, dash;
 
-	if (s - from < 2 || s[-1] != '_' || !is_digit(*at) || (at > from && is_digit(at[-1])) || (at - from >= 2 && memchr("_.", at[-1], 2) && is_digit(at[-2])))
+	if (s - from < 2 || !memchr("_-", s[-1], 2) || !is_digit(*at) || (at > from && is_digit(at[-1])) || (at - from >= 2 && at[-1] == s[-1] && is_digit(at[-2]) && *at != '0'))
 		return NO_POINT;
 	letter = at > from && is_letter(at[-1]);
+	dash = s[-1] == '-';
 	*whole = *at - '0';
-	if (piece_any_of((struct piece){ from, (size_t)(at - from) }, VERSIONED) || (letter && *whole > MOST_POINT))
+	if (piece_any_of((struct piece){ from, (size_t)(at - from) }, VERSIONED) || ((letter || dash) && *whole > 1) || (letter && dash))
 		return NO_POINT;
-	return !letter && *whole <= MOST_POINT ? POINT : UNSURE_POINT;
+	return *whole == 0 || (*whole == 1 && !letter && !dash) ? POINT : UNSURE_POINT;
 }
 
 /* "7b" or "1.5B" where a part of a name begins, in thousands of millions times a thousand; 0: it is
