@@ -127,7 +127,7 @@ oom_bar_note(struct oom_log *log, const char *s, size_t n, int number)
 	if (!oom_bar_read(s, n, &bar))
 		return;
 	title = bar.title_bytes > MOST_TITLE ? (struct piece){ bar.title + bar.title_bytes - MOST_TITLE, MOST_TITLE } : (struct piece){ bar.title, bar.title_bytes };
-	if (piece_any_begins(title, "download fetching upload scanning preprocess tokeniz patching merging fusing installing") || piece_any_of(title, "checkpoint shard weights pipeline .weight .bias safetensors gguf") || (piece_any_begins(title, "loading") && piece_any_of(title, "model layer tensor param")))
+	if (piece_any_begins(title, "download fetching upload scanning preprocess tokeniz patching merging fusing installing captur saving writing") || piece_any_of(title, "checkpoint shard weights pipeline .weight .bias safetensors gguf") || (piece_any_begins(title, "loading") && piece_any_of(title, "model layer tensor param")))
 		return;		/* neither rounds nor data, but files, or the parts of a model */
 	if (piece_any_begins(title, "loading reading caching") && !piece_any_of(title, "model"))
 		log->reading = number;
