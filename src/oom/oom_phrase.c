@@ -58,6 +58,7 @@ const struct phrase oom_phrases[] = {
 	{ "~cuda out of memory. tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "out of memory. Tried to allocate more than", APART("PyTorch", EXABYTE) },
 	{ "can NOT allocate memory block with size larger than @ Tried to allocate %", SAYS(OOM_PYTORCH, "PyTorch on XPU", LARGE_BLOCK) },
+	{ "can NOT allocate memory block with size larger than", SAYS(OOM_PYTORCH, "PyTorch on XPU", LARGE_BLOCK) },	/* as titles quote it */
 	{ "torch.OutOfMemoryError: Tried to allocate %", MESSAGE(OOM_PYTORCH) },		/* as people shorten it */
 	{ "torch.cuda.OutOfMemoryError: Tried to allocate %", MESSAGE(OOM_PYTORCH) },
 	{ "Tried to allocate % (GPU #", ON_GPU(OOM_PYTORCH) },	/* pasted without its beginning */
