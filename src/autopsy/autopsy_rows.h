@@ -70,7 +70,8 @@
 #define NEEDS_FULL	NEEDS(59)	/* of all of a model's weights that are trained */
 #define NEEDS_RISES	NEEDS(60)	/* of memory that grows in validation or tests */
 #define NEEDS_COPIES	NEEDS(61)	/* of data that each process has a copy of */
-#define SIGNS		62
+#define NEEDS_OUTLASTS	NEEDS(62)	/* of a card with more memory, on which it went on for longer */
+#define SIGNS		63
 #define MOST_LIKELY	6
 
 struct row {

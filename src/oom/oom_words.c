@@ -317,9 +317,9 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 		oom_note(&p->less, t, oom_compare_less(t), line);
 		oom_note(&p->more, t, oom_compare_more(t), line);
 	}
-	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
-		oom_amount_line(&p->amounts, t, line, &p->less);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
+		oom_amount_line(&p->amounts, t, line, &p->less);
+		oom_note(&p->outlasts, t, oom_outlasts_line(&p->runs_on, t, line), line);
 		p->films = oom_change_films(t) ? line : p->films;
 		if (p->films && line - p->films <= NEAR_FAILURE)
 			oom_note(&p->less, t, oom_change_media(t), line);
@@ -367,8 +367,6 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_any(&p->loading, &p->told, t, line, FOUND_BY(loads));
 	if (talk_any_whole(t, "load loads loaded loading read reading open opens opening parses parsing deserialize import imports importing"))
 		p->reads = line;
-	if (talk_any_phrase(t, "-backend=lmdb|--backend=lmdb|backend lmdb|_lmdb|lmdb/|.lmdb|opened lmdb|opened leveldb|_leveldb|leveldb/"))
-		p->database = p->reads = line;
 	if (talk_any_phrase(t, " sec)| secs)| seconds)| min)| minutes)"))
 		p->spent = line;
 	oom_note_any(&p->saving, &p->told, t, line, FOUND_BY(saves));
