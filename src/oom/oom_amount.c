@@ -44,7 +44,8 @@ static const char *const settings[AMOUNTS] = {
 #define LINKS		"is are was of to at from as down equal set just only even with value number the a"
 /* What is counted in Chinese, right behind its number. */
 static const struct { const char *unit; enum amount_of of; } counters[] = {
-	{ "张", AMOUNT_SAMPLES }, { "个样本", AMOUNT_SAMPLES }, { "条", AMOUNT_SAMPLES }, { "帧", AMOUNT_FRAMES }, { "页", AMOUNT_PAGES }
+	{ "张", AMOUNT_SAMPLES }, { "个样本", AMOUNT_SAMPLES }, { "个文件", AMOUNT_SAMPLES }, { "个视频", AMOUNT_SAMPLES }, { "个图", AMOUNT_SAMPLES }, { "条", AMOUNT_SAMPLES }, { "帧", AMOUNT_FRAMES }, { "页", AMOUNT_PAGES }, { "个点", AMOUNT_POINTS }, { "行", AMOUNT_ROWS },
+	{ "个token", AMOUNT_TOKENS }
 };
 /* A number behind these is of a time, or of each of many. */
 #define OF_TIME		"after until every each per past around image images frame step epoch iteration for"
@@ -56,6 +57,7 @@ is_counter(struct talk t, const char *s, enum amount_of *of)
 	const char *end = t.s + t.n;
 	size_t i, n;
 
+	s = s < end && *s == ' ' ? s + 1 : s;
 	while ((n = clause_beside("多|余", t.s, s, end, false)))
 		s += n;
 	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
@@ -242,6 +244,19 @@ is_part(struct talk t, const char *s)
 	return s > t.s && (s[-1] == '/' || (s - t.s > 3 && memcmp(s - 3, " of", 3) == 0 && is_digit(s[-4])));
 }
 
+/* "10 files work, 50 fail", "10个可以跑，50个就爆显存": how a number, from S to TO, goes that has no
+ * unit, and is of what was told of last. */
+static bool
+is_of_last(struct talk t, const char *s, const char *to)
+{
+	struct talk word = clause_word_behind(t, to);
+	const char *next = piece_past_blanks(to, t.s + t.n);
+
+	if (clause_beside("个就|个则|个会|个爆|个直接", t.s, next, t.s + t.n, false))
+		return true;
+	return word.s - to == 1 && talk_is_one_of(word, "fail fails crash crashes oom ooms works work") && !talk_is_one_of(clause_word_ahead(t, s), OF_TIME " epoch step gpu gpus run version");
+}
+
 /* The next amount of T from S on. */
 static bool
 next_amount(struct oom_amounts *p, struct talk t, const char *s, int line, struct amount *is)
@@ -285,6 +300,10 @@ next_amount(struct oom_amounts *p, struct talk t, const char *s, int line, struc
 		}
 		if (n > 0 && (has_unit(p, t, s, to, &is->of) || has_setting(t, s, &is->of)))
 			return true;
+		if (n > 0 && p->last && p->last - 1 != AMOUNT_NETWORK && p->line == line && is_of_last(t, s, to)) {
+			is->of = (enum amount_of)(p->last - 1);
+			return true;
+		}
 		/* "When setting it to 96 ...": of what was told of last */
 		if (n > 0 && p->last && p->last - 1 != AMOUNT_NETWORK && p->line == line && talk_is_one_of(clause_word_ahead(t, s), "to") && talk_any_whole(talk_part(t, talk_clause(t, s, 1).s, s), "set setting change changing changed increase increased") &&
 		    clause_word_behind(t, to).s - to == 1 && talk_is_one_of(clause_word_behind(t, to), "it i the this causes gives triggers")) {
@@ -295,7 +314,7 @@ next_amount(struct oom_amounts *p, struct talk t, const char *s, int line, struc
 	return false;
 }
 
-#define RUNS_ONLY	"can only set|can only use|can only train|can only run|could only set|could only use|could only train|could only run|only works|only runs|converted ok|successfully|able to generate|able to run|able to train|can generate|could generate|seems working|seems to work|seems to be working|is working|" OOM_RUNS_WELL
+#define RUNS_ONLY	"it trains|it trained|it runs|it ran|succeeded|succeeds|can only set|can only use|can only train|can only run|could only set|could only use|could only train|could only run|only works|only runs|converted ok|successfully|able to generate|able to run|able to train|can generate|could generate|seems working|seems to work|seems to be working|is working|" OOM_RUNS_WELL
 #define FAILS_TOO	"占满|卡死|爆显存|爆内存|炸显存|显存爆|内存爆|溢出|显存不足|内存不足|显存不够|内存不够|崩溃"
 #define OF_OTHERS	"version versions previously earlier formerly paper authors author recommended before"
 
