@@ -275,6 +275,25 @@ cures_said(struct oom_paste *p, struct talk t, int line)
 	oom_note(&p->deprecated, t, oom_wording(t, WORDING_DEPRECATED), line);
 }
 
+/* "I reduced the batch to 4 (8 does not work) and it worked": what stands in brackets parts no
+ * clause. */
+static const char *
+less_runs(struct talk t)
+{
+	char to[OOM_TOLD_LINE];
+	const char *at = oom_less_runs(t);
+	struct talk plain;
+
+	if (at || !memchr(t.s, ')', t.n) || t.n >= OOM_TOLD_LINE)
+		return at;
+	plain = oom_told_plain(t, to);
+	if (!(at = oom_less_runs(plain)))
+		at = oom_batch_runs(plain);
+	at = at ? oom_told_in_itself(t, plain.s, at) : NULL;
+	lexicon_read(t.of, t.s, t.n);
+	return at;
+}
+
 /* What is large of its data or its network, and what was changed of that. */
 static void
 sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
@@ -312,7 +331,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	card_said(p, t, line, source);
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
-	oom_note(&p->less, t, oom_less_runs(t), line);
+	oom_note(&p->less, t, less_runs(t), line);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		oom_note(&p->less, t, oom_compare_less(t), line);
 		oom_note(&p->more, t, oom_compare_more(t), line);
