@@ -171,7 +171,7 @@ is_of(const struct autopsy *y, const struct told_cause *s, bool explained)
 {
 	const struct oom_message *o = y->main;
 
-	return (!(s->of & OF_ITSELF) || autopsy_says_little(o)) && (!(s->of & ON_DEVICE) || !o->host) &&
+	return (!(s->of & OF_ITSELF) || autopsy_says_little(o) || (s->kind == SAYS_TOLD_RAISED && o->kind == OOM_TOLD)) && (!(s->of & ON_DEVICE) || !o->host) &&
 	    (!(s->of & ON_MACHINE) || o->host || ((o->kind == OOM_TOLD || oom_is_vague(o)) && !y->log.paste.told.device)) && (!(s->of & OF_TORCH) || autopsy_is_torch(o)) &&
 	    (!(s->of & NO_SHAPE) || !o->shape.known) && (!(s->of & ONE_TENSOR) || autopsy_is_one_tensor(y)) &&
 	    (!(s->of & OF_SAMPLES) || autopsy_is_of_samples(y)) && (!(s->of & NO_OTHER) || !y->causes.n || autopsy_is_of_samples(y)) &&

@@ -71,6 +71,44 @@ raised_by_words(struct talk t)
 	return oom_short_fails(sentence) || clause_names_failure(sentence) || talk_has_whole(talk_part(t, at, sentence.s + sentence.n), NOT_RUN) ? at : NULL;
 }
 
+#define MORE_OF		"higher|larger|bigger|greater|increased|large value for|large value of|large values for|large values of|larger value for|larger value of|larger values for|larger values of|high value for|high value of|high values for|high values of"
+#define GIVEN_WITH	"with using use used for at set setting try trying tried a any the"
+#define SETTING_WITHIN	3	/* words from "larger" to what is */
+
+/* Is it a setting's name, "n_samples", or a batch? */
+static bool
+is_setting(struct talk word)
+{
+	return talk_is_one_of(word, "batch batches batchsize batch-size") || (word.n > 3 && memchr(word.s + 1, '_', word.n - 2) && is_letter(*word.s));
+}
+
+/* "With a higher batch size the kernel dies", "any large value for n_samples results in an OOM";
+ * neither what runs, nor what is wished for. */
+static const char *
+fails_with_more(struct talk t)
+{
+	struct talk rest = t, clause, sentence, word, behind;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	for (; (at = talk_find_whole(rest, MORE_OF, &n)); rest = talk_part(t, at + n, end)) {
+		clause = talk_clause(t, at, n);
+		sentence = talk_sentence(t, at);
+		if (!talk_is_one_of(clause_word_ahead(clause, at), GIVEN_WITH))
+			continue;
+		for (i = 0, word = clause_word_behind(clause, at + n); i < SETTING_WITHIN && word.n > 0 && !is_setting(word); i++)
+			word = clause_word_behind(clause, word.s + word.n);
+		if (i == SETTING_WITHIN || word.n == 0)
+			continue;
+		behind = talk_part(t, word.s + word.n, sentence.s + sentence.n);
+		if ((oom_short_fails(behind) || clause_names_failure(behind)) && !clause_works(clause) && !memchr(sentence.s, '?', sentence.n) &&
+		    !talk_any_whole(sentence, "if should would could might may can even still although though cpu loss accuracy avoid avoids prevent prevents instead without recommend recommended") && !talk_any_whole(talk_part(sentence, sentence.s, at), "how want wish like to"))
+			return at;
+	}
+	return NULL;
+}
+
 /* "I changed crop_size from (512, 1024) to (1024, 2048)", "increasing the batch from 8 to 16" */
 const char *
 oom_change_raised(struct talk t)
@@ -91,7 +129,8 @@ oom_change_raised(struct talk t)
 		if (more > less && !(s < end && (is_letter(*s) && *s != 'x')) && !talk_is_one_of(clause_word_behind(sentence, s), UNITS))
 			return at;
 	}
-	return raised_by_words(t);
+	at = raised_by_words(t);
+	return at ? at : fails_with_more(t);
 }
 
 #define THEN		"now then since after afterwards suddenly and but"

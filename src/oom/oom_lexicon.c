@@ -195,7 +195,7 @@ ends_sentence(const char *begin, const char *s, const char *end)
 	int i;
 
 	if (s + 1 == end || s[1] == ' ')
-		return true;
+		return !(s - begin > 3 && (memcmp(s - 3, "i.e", 3) == 0 || memcmp(s - 3, "e.g", 3) == 0) && !is_letter(s[-4]));
 	if (s == begin || s[-1] < 'a' || s[-1] > 'z' || s[1] < 'A' || s[1] > 'Z')
 		return false;
 	for (n = 1; s + 1 + n < end && is_letter(s[1 + n]); n++)
