@@ -57,7 +57,7 @@ oom_may_begin(const char *pattern, const char *s, const char *end)
 		return false;
 	if (*pattern == '~')
 		return lower(*first) == lower(*s) && !is_letter(before);
-	return *first == *s && !(is_letter(*s) && is_letter(before));
+	return (*first == *s || (lower(*first) == lower(*s) && oom_pattern_is_wording(pattern))) && !(is_letter(*s) && is_letter(before));
 }
 
 /* The list in which the phrases that begin with C are. */

@@ -18,6 +18,7 @@ static const struct owner {
 	{ "TensorFlow", "tensorflow|[op:|{{node |[[node|resourceexhausted", NULL, NULL, false },
 	{ "TensorFlow's allocator", "tensorflow|bfc_allocator|allocator (gpu|resourceexhausted", NULL, NULL, false },
 	{ "PyTorch", "pytorch|libtorch|_torch", "torch comfy vaedecode vaeencode ksampler", NULL, false },
+	{ "PyTorch's DataLoader", "dataloader|torch.multiprocessing|torch/multiprocessing|torch.utils.data|torch/utils/data|worker_init_fn", NULL, "num_workers", false },
 	{ "PyTorch on Metal", "torch|runtimeerror: invalid buffer size", "mpsndarray mpsgraph mpscore mpskernel mpstemporary", "mps", false },
 	{ "PyTorch before 1.0, or Torch", "torch|/thc|thcudacheck|/aten/|.lua:", NULL, NULL, false },
 	{ "XLA", "resource_exhausted|resource exhausted|resourceexhausted|bfc_allocator|tensorflow|torch_xla|tf2xla|stablehlo",

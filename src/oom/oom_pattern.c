@@ -10,6 +10,7 @@
 
 #define MOST_SHIFT	40	/* by which millionths of a unit still fit */
 #define MOST_WORD	256	/* bytes of a word that does not matter, as of a path */
+#define OF_WORDING	3	/* words of a sentence's beginning */
 #define MOST_BREAK	200	/* bytes of white space and quotation marks at one place */
 
 static bool
@@ -366,6 +367,8 @@ extents(const char *s, const char *end, struct oom_shape *to)
 			s++;
 		while (s < end && (*s == ' ' || *s == '\t' || *s == ','))
 			s++;
+		if (end - s > 2 && s > after && *s == 'x' && s[1] == ' ' && !is_digit(*(s += 2)))
+			return NULL;		/* "1 x -3": a negative one is none */
 	}
 	if (found.rank < 2)
 		return NULL;
@@ -552,6 +555,17 @@ oom_pattern_first(const char *pattern)
 	return pattern;
 }
 
+bool
+oom_pattern_is_wording(const char *pattern)
+{
+	const char *s = oom_pattern_first(pattern);
+	int words = is_letter(*s) && s[1] >= 'a' && s[1] <= 'z';
+
+	for (; words && words < OF_WORDING && *s; s++)
+		words += *s == ' ' && is_letter(s[1]);
+	return words == OF_WORDING;
+}
+
 const char *
 oom_pattern(const char *pattern, const char *s, const char *end, struct oom_match *m)
 {
@@ -576,7 +590,7 @@ oom_pattern(const char *pattern, const char *s, const char *end, struct oom_matc
 				return NULL;
 		} else if (any_case && *p == '_') {
 			s += s < end && (*s == '_' || *s == '-');
-		} else if (s >= end || (any_case ? lower(*s) != lower(*p) : *s != *p)) {
+		} else if (s >= end || (any_case ? lower(*s) != lower(*p) : *s != *p && !(p == first && lower(*s) == lower(*p) && oom_pattern_is_wording(first)))) {
 			return NULL;
 		} else {
 			s++;

@@ -11,7 +11,7 @@
  *     !   the end of a sentence: a punctuation mark, a line's end or the text's
  *     ^   a device of TensorFlow or one of its allocators: "/job:localhost/task:0/device:GPU:0",
  *         "/cpu:0", "GPU_0_bfc", "cuda_host_bfc"
- *     `   extents without brackets: "64 3 224 224", "64,3,224,224", "64x3x224x224"
+ *     `   extents without brackets: "64 3 224 224", "64,3,224,224", "64x3x224x224", "64 x 3"
  *     \a  what parts a name from its value: "=", ": ", " is ", "': ", or blanks, and " (" of "(137)"
  *     \f  a code or status by which a process is told to have been ended by signal 9, with the words
  *         ahead of it: " with exit code 137", "code: (-9)"
@@ -19,6 +19,8 @@
  *     tab blanks within the line
  *     a line's end: nothing more in the line, but for blanks, a quote or an emphasis
  *
+ * Of a pattern of three words and more, the first in small letters behind its first, that one may
+ * be small or large in the text: titles begin with what programs say within a line.
  * A pattern that begins with ~ does not mind the case of letters, and in such a one an underscore
  * stands for itself, a hyphen or nothing, as names are written in options and in code. After one
  * that ends with a digit the number must end.
@@ -69,6 +71,8 @@ struct oom_match {		/* what a pattern's signs stood for */
  * match is cleared first. */
 const char	*oom_pattern(const char *pattern, const char *s, const char *end,
 		    struct oom_match *);
+/* Is it such a one, of words? */
+bool		oom_pattern_is_wording(const char *pattern);
 /* The pattern without the signs that stand for no text, ~ and \b, ahead of its first. */
 const char	*oom_pattern_first(const char *pattern);
 

@@ -61,6 +61,9 @@ const struct phrase oom_phrases[] = {
 	{ "can NOT allocate memory block with size larger than", SAYS(OOM_PYTORCH, "PyTorch on XPU", LARGE_BLOCK) },	/* as titles quote it */
 	{ "torch.OutOfMemoryError: Tried to allocate %", MESSAGE(OOM_PYTORCH) },		/* as people shorten it */
 	{ "torch.cuda.OutOfMemoryError: Tried to allocate %", MESSAGE(OOM_PYTORCH) },
+	/* as machines translate it */
+	TRANSLATED("CUDA 内存不足"), TRANSLATED("CUDA 显存不足"), TRANSLATED("CUDA 内存溢出"), TRANSLATED("CUDA out of memory"), TRANSLATED("CUDA 記憶體不足"),
+	{ "尝试分配 % 。 GPU #", ON_GPU(OOM_PYTORCH) }, { "尝试分配 % （GPU #", ON_GPU(OOM_PYTORCH) }, { "尝试分配 % (GPU #", ON_GPU(OOM_PYTORCH) },
 	{ "Tried to allocate % (GPU #", ON_GPU(OOM_PYTORCH) },	/* pasted without its beginning */
 	{ "Tried to allocate % . GPU #", ON_GPU(OOM_PYTORCH) },
 	{ "GPU # ; % total capacity", ROLE_MESSAGE, OOM_PYTORCH, false, NULL, NULL, OOM_TOTAL, PHRASE_GPU | PHRASE_REST },
@@ -97,7 +100,10 @@ const struct phrase oom_phrases[] = {
 	{ "~modules are dispatched on the cpu or the disk. Make sure you have enough gpu ram to fit", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) }, { "~modules are dispatched on the cpu or the disk. If you want to dispatch the model", SAYS(OOM_CUDA, "transformers", NOT_SPREAD) },
 	{ "received # items of ancdata", APART("Python's multiprocessing", OPEN_FILES) },
 	{ "~unable to open shared memory object <@ in read-write mode: No such file or directory", APART("PyTorch", FILE_GONE) },
-	{ "~unable to open shared memory object </torch_", APART("PyTorch", OPEN_FILES) }, { "~unable to open shared memory object <> in", APART("PyTorch", OPEN_FILES) },
+	{ "unable to open shared memory object <", APART("PyTorch", OPEN_FILES) },
+	{ "Too many open files. Communication with the workers is no longer possible", APART("PyTorch's DataLoader", OPEN_FILES) },
+	{ "~\brun out of file handles", ROW(ROLE_MESSAGE, OOM_CUDA, false, "PyTorch's DataLoader", OPEN_FILES, PHRASE_APART | PHRASE_OWN) }, { "~\brun out of file descriptors", ROW(ROLE_MESSAGE, OOM_CUDA, false, "PyTorch's DataLoader", OPEN_FILES, PHRASE_APART | PHRASE_OWN) },
+	{ "~\btoo many open files", ROW(ROLE_MESSAGE, OOM_CUDA, false, "PyTorch's DataLoader", OPEN_FILES, PHRASE_APART | PHRASE_OWN) },
 	{ "unable to mmap @ bytes from file </torch_", HOST_SAYS("PyTorch", NOT_MAPPED) },
 	{ "unable to mmap # bytes from file @ Cannot allocate memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "PyTorch", FILE_NOT_MAPPED, PHRASE_BYTES) },
 	{ "PyTorch CUDA memory summary, device ID #", ROW(ROLE_MESSAGE, OOM_TORCH_SUMMARY, false, NULL,
@@ -130,6 +136,7 @@ const struct phrase oom_phrases[] = {
 	{ "subprocesses has abruptly died during map operation", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "datasets", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "A process in the process pool was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) }, { "A child process terminated abruptly, the process pool is not usable", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "worker process managed by the executor was unexpectedly terminated", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", JOBLIB_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "TerminatedWorkerError", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", JOBLIB_GONE, PHRASE_HEDGED | PHRASE_AGAIN | PHRASE_NAME) },
 	{ "A process in the executor was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Background workers died", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	/* XLA and JAX, whose allocator is TensorFlow's: JAX is built with that from outside */
@@ -235,6 +242,7 @@ const struct phrase oom_phrases[] = {
 	{ "Error allocating % of device memory\n", OWN(OOM_CUDA, "Theano", NULL) },	/* cut */
 	{ "GpuCorrMM failed to allocate working memory", SAYS(OOM_CUDA, "Theano", UNROLLED) },
 	{ "GpuCorr3dMM failed to allocate working memory", SAYS(OOM_CUDA, "Theano", UNROLLED) },
+	{ "BaseCorrMM: Failed to allocate output of `", HOST_RESULT("Theano") }, { "BaseCorr3dMM: Failed to allocate output of `", HOST_RESULT("Theano") },
 	{ "CorrMM failed to allocate working memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "Theano", UNROLLED_HERE, 0) },
 	{ "Corr3dMM failed to allocate working memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "Theano", UNROLLED_HERE, 0) },
 	{ "CudaNdarray_ZEROS: allocation failed", FROM("Theano") },

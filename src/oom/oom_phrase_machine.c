@@ -15,9 +15,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "malloc: *** mach_vm_map(size=#) failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "macOS", NULL, PHRASE_BYTES) },
 	{ "malloc: *** mmap(size=#) failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "macOS", NULL, PHRASE_BYTES) },
 	{ "mkl_malloc: failed to allocate memory", ROW(ROLE_MESSAGE, OOM_HOST, true, "MKL", NULL, 0) },
-	{ "tcmalloc: large alloc # bytes == (nil)", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", NULL, PHRASE_BYTES) },	/* the address: it was refused */
-	{ "tcmalloc: large alloc # bytes == 0x0 ", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", NULL, PHRASE_BYTES) },
-	{ "tcmalloc: large alloc # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", LARGE_ALLOC, PHRASE_BYTES | PHRASE_HEDGED) },
+	{ "tcmalloc : large alloc # bytes == (nil)", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", NULL, PHRASE_BYTES) },	/* the address: it was refused */
+	{ "tcmalloc : large alloc # bytes == 0x0 ", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", NULL, PHRASE_BYTES) },
+	{ "tcmalloc : large alloc # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "tcmalloc", LARGE_ALLOC, PHRASE_BYTES | PHRASE_HEDGED) },
 	{ "Insufficient memory (Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
 	{ "Insufficient memory) Failed to allocate # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "OpenCV", NULL, PHRASE_BYTES) },
 	{ "MemoryError: Error assigning # bytes", ROW(ROLE_MESSAGE, OOM_HOST, true, "cymem", NULL, PHRASE_BYTES) },	/* spaCy's allocator */
@@ -85,7 +85,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "cannot allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "~allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },	/* as people type it */
 	{ "~not allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
-	{ "~cannot allocate vector of size", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
+	{ "~allocate a vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) }, { "~cannot allocate vector of %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) }, { "~can't allocate vector of %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
+	{ "~cannot allocate vector of size", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) }, { "~cannot allocate vector of @ size", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },	/* as titles have it */
 	{ "'Realloc' could not re-allocate memory (# bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_BYTES) },
 	{ "‘Realloc’ could not re-allocate memory (# bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_BYTES) },
 	{ "'Calloc' could not allocate memory (# of # bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_TIMES) },
@@ -234,6 +235,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "hard limit \"h_vmem\" of queue", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Grid Engine", ADDRESS_LIMIT, PHRASE_LIMITED) },
 	{ "cgroups enforced memory limit", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Grid Engine", SPACE_LIMIT, PHRASE_LIMITED) },
 	{ "Please use an instance type with more memory", HOST_SAYS("Amazon SageMaker", KILLED) },
+	{ "Kernel died while waiting for execute reply", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nbconvert", NOTEBOOK_GONE, PHRASE_HEDGED) },
 	{ "Fatal error: The Python kernel is unresponsive", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Databricks", KERNEL_SILENT, PHRASE_HEDGED) },
 	{ "starves it for CPU/Memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "GitHub Actions", RUNNER_LOST, PHRASE_HEDGED) },
 	{ "Windows successfully diagnosed a low virtual memory condition", HOST_SAYS("Windows", PAGING_FILE) },
@@ -364,6 +366,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "[LightGBM] [Warning] bad allocation", HOST_SAYS("LightGBM", LEAVES) },
 	{ "[LightGBM] [Fatal] bad allocation", HOST_SAYS("LightGBM", LEAVES) },
 	{ "[LightGBM] [Fatal] std::bad_alloc", HOST_SAYS("LightGBM", LEAVES) },
+	{ "'bad allocation'", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP | PHRASE_NAME) }, { "\"bad allocation\"", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP | PHRASE_NAME) }, { "`bad allocation`", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP | PHRASE_NAME) },
 	{ "bad allocation\n", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP | PHRASE_ALONE) },
 	{ "MemoryError: std::bad_alloc\n", ROW(ROLE_MESSAGE, OOM_CUDA, false, "RMM", RMM_WORDS, PHRASE_OWN | PHRASE_HEDGED) },
 	{ "numpy.core._exceptions._ArrayMemoryError", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_ALONE) },

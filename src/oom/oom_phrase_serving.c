@@ -23,6 +23,7 @@ const struct phrase oom_serving_phrases[] = {
 	{ "[TM][ERROR] No enough cache entries", SAYS(OOM_CUDA, "LMDeploy", CACHE_ENTRIES) },
 	{ "No enough gpu memory for runtime", SAYS(OOM_CUDA, "LMDeploy", ENGINE_BLOCKS) },
 	{ "Insufficient space in device allocation", SAYS(OOM_CUDA, "ExLlamaV2", SPLIT_FULL) },
+	{ "Insufficient VRAM in split for model and cache", SAYS(OOM_CUDA, "ExLlamaV3", SPLIT_OF_BOTH) },
 	{ "Insufficient VRAM for model and cache", SAYS(OOM_CUDA, "ExLlamaV2", AUTOSPLIT_FULL) },
 	{ "Please try to increase --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },
 	{ "leave no GPU memory for the KV cache under --mem-fraction-static", SAYS(OOM_CUDA, "SGLang", STATIC_SHARE) },

@@ -18,7 +18,10 @@
 #define FROM(who)	SAYS(OOM_CUDA, who, NULL)
 #define FROM_METAL(who)	SAYS(OOM_MPS, who, NULL)
 #define TORCH_ON(who)	SAYS(OOM_PYTORCH, who, NULL)
+/* PyTorch's, its head translated by WORDS. */
+#define TRANSLATED(words) { words "。 尝试分配 %", MESSAGE(OOM_PYTORCH) }, { words ". 尝试分配 %", MESSAGE(OOM_PYTORCH) }, { words "， 尝试分配 %", MESSAGE(OOM_PYTORCH) }, { words "。 嘗試分配 %", MESSAGE(OOM_PYTORCH) }
 #define WHOLE_GB	ROW(ROLE_MESSAGE, OOM_PYTORCH_CPU, true, NULL, NULL, PHRASE_WHOLE)
+#define HOST_RESULT(who)	ROW(ROLE_MESSAGE, OOM_HOST, true, who, NULL, 0)
 #define STATUS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_ASSERTED)
 #define HEDGED(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, PHRASE_HEDGED)
 #define HANDLE_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_CUDA, false, who, says, PHRASE_HEDGED | PHRASE_ASSERTED)

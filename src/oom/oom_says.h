@@ -278,6 +278,8 @@
 #define AUTOSPLIT_FULL	"ExLlamaV2 put a model's layers on one device after the other, each with its part of the cache of keys and values and with room for a step, and the last was full before all had their place: it fails before any "	\
     "text is read. Beside weights it is the cache that counts, whose length (max_seq_len) is the model's own unless it is told: a shorter one, or one in fewer bits, more devices, weights in fewer bits, or less that it is told to leave "	\
     "free (reserve_vram), make them fit."
+#define SPLIT_OF_BOTH	"ExLlamaV3 put a model's layers on one device after the other, each with its part of the cache of keys and values, up to what each is told to take (gpu_split) or has free, and the last was full before all had their place: "	\
+    "it fails before any text is read. Larger amounts, where that much is free, a shorter cache, or one in fewer bits, weights in fewer bits, or more devices make them fit."
 #define MLC_ROOM	"MLC-LLM reckons, before it serves, whether weights, the buffers of a step and some keys and values fit into its share (gpu_memory_utilization) of all that the device has, and by that count they do not. Buffers grow with "	\
     "the tokens that a step takes in (--prefill-chunk-size), weights are less on each of several devices (--tensor-parallel-shards) or in fewer bits."
 #define TVM_REGION	"Not for want of memory: a compiled model has a region for its tensors whose size was planned ahead, and one of them reaches beyond it. That is a fault of the plan, as where it was compiled for a smaller batch, length or chunk than "	\
@@ -505,6 +507,8 @@
 #define EXPORT_GONE	"A process of nnU-Net that makes a prediction ready and writes it ended before its time. If no error of its own stands ahead of this, the system ended it as a rule, because the " MACHINES ", ran out: each of them brings a number for each "	\
     "voxel and class to the size of the original. Fewer such processes (-nps of nnUNetv2_predict; in the validation after training nnUNet_def_n_proc), or no probabilities that are kept (--npz, --save_probabilities), need less. "	\
     "A fault of a library ends one so, too."
+#define NOTEBOOK_GONE	"The process in which a notebook's cells run ended before its cell was done. Where no error of its own stands ahead of this, the system ended it as a rule, because the " MACHINES ", ran "	\
+    "out, or a limit of its container; a fault of a library ends one so, too, and the system's log (on Linux dmesg) tells them apart. Less that is read or kept at once needs less."
 #define PROCESS_GONE	"A process that this one had begun ended before its time. Where no error of its own stands beside this, the system ended it as a rule, because the " MACHINES ", ran "	\
     "out, or a limit of its container; a fault of a library ends one so, too, and the system's log (on Linux dmesg) tells them apart. Fewer such processes, or less for each at "	\
     "once, need less."
