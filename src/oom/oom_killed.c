@@ -53,6 +53,7 @@ killed_in_chinese(struct talk t)
 
 #define OPENS		"`|\"|'|(|*|<|“|‘|„|«|「|『|（|【"
 #define CLOSES		"`|\"|'|)|*|>|.|!|”|’|“|»|」|』|）|】|。|！"
+#define CLOSES_QUOTE	"`|\"|'|”|’|»|」"
 #define OF_MESSAGE	"shows says displays prints printed output outputs message messages hint hints reason cause"
 #define OF_MESSAGE_CHINESE	"显示|提示|出现|输出|报错|终端"
 
@@ -67,13 +68,13 @@ quotes_killed(struct talk t)
 
 	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
 		to = at + n;
-		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_clause(t, at, n), OF_MESSAGE) && !talk_any_phrase(talk_clause(t, at, n), OF_MESSAGE_CHINESE)))
+		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_sentence(t, at), OF_MESSAGE) && !talk_any_phrase(talk_clause(t, at, n), OF_MESSAGE_CHINESE)))
 			continue;
 		if (clause_beside(OPENS, t.s, at, end, true) && clause_beside(CLOSES, t.s, to, end, false))
 			return at;
 		while (to < end && memchr("!. \r", *to, 4))
 			to++;
-		if (to == end && at[-1] == ' ' && at[-2] == '.' && at[-3] == '.')
+		if ((to == end || clause_beside(CLOSES_QUOTE, t.s, to, end, false)) && at[-1] == ' ' && at[-2] == '.' && at[-3] == '.')
 			return at;
 	}
 	return NULL;
@@ -199,6 +200,34 @@ kills_run(struct talk t)
 	return NULL;
 }
 
+#define KERNEL_LINKS	"is was keeps kept keep has had have been being always just then to gets got appears seems it itself automatically suddenly constantly repeatedly will would again also often frequently immediately directly"
+#define KERNEL_ENDS	"die dies died dying dead restarts restarted restarting crash crashes crashed crashing"
+#define KERNEL_OTHER	"linux cuda gpu triton os nvidia compute convolution gaussian custom"
+#define KERNEL_APART	"linux kernel|cuda kernel|cuda kernels|gpu kernel|triton kernel|kernel size|kernel_size|after the kernel|once the kernel|after kernel"
+#define LINKS_MOST	4
+
+/* "Kernel Restarting", "it causes the kernel to die": a notebook's, by itself, and not as what a
+ * person does, or what comes ahead of a run. */
+static const char *
+kernel_ends(struct talk t)
+{
+	struct talk rest = t, word, ahead;
+	const char *at, *end = t.s + t.n;
+	size_t n;
+	int i;
+
+	for (; (at = talk_find_whole(rest, "kernel|kernels", &n)); rest = talk_part(t, at + n, end)) {
+		ahead = clause_word_ahead(t, at);
+		if (talk_is_one_of(ahead, "the my a"))
+			ahead = clause_word_ahead(t, ahead.s);
+		for (i = 0, word = clause_word_behind(t, at + n); i < LINKS_MOST && talk_is_one_of(word, KERNEL_LINKS); i++)
+			word = clause_word_behind(t, word.s + word.n);
+		if (talk_is_one_of(word, KERNEL_ENDS) && talk_holds(talk_clause(t, at, n), word.s) && !talk_is_one_of(ahead, KERNEL_OTHER " after once until restarting restart restarted"))
+			return at;
+	}
+	return NULL;
+}
+
 #define STAYS		"stay stays stayed remain remains remained release released releases releasing free freed frees freeing held hold holds holding occupied occupies still clear cleared reclaimed deallocated"
 #define GROWS		"grow grows growing grew increase increases increasing increased rise rises rising climb climbs climbing leak leaks leaking"
 
@@ -219,6 +248,7 @@ oom_killed_told(struct talk t)
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
 	struct talk clause, rest;
 	const char *elsewhere = NULL;
+	bool by_itself;
 
 	while (talk_next_phrase(t, KILLED_ELSEWHERE, &elsewhere, &n) && clause_denies_elsewhere(t, elsewhere, n))
 		;
@@ -228,9 +258,11 @@ oom_killed_told(struct talk t)
 	if (!at) {
 		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|kernel restart|restarts|restarted|restarting automatically|shut down", &n));
 		    rest = talk_part(t, at + n, t.s + t.n))
-			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter"))
+			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter") && !talk_has_whole(talk_clause(t, at, n), KERNEL_APART))
 				break;
 	}
+	by_itself = !at && (at = kernel_ends(t));
+	n = by_itself ? sizeof("kernel") - 1 : n;
 	if (!at && (at = killed_by_guess(t)))
 		return at;
 	if (!at)
@@ -247,7 +279,9 @@ oom_killed_told(struct talk t)
 			return talk_has_whole(t, "by the os|by os|by the system|by system|by the kernel|by linux|by the operating system") ? talk_first(t, QUOTED) : NULL;
 	}
 	clause = talk_clause(t, at, n);
-	return oom_told_happened(t, at, n) && !is_of_person(clause, at) && !talk_has_whole(talk_sentence(t, at), "i press|i pressed|i close|i closed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&
+	if (talk_any_phrase(t, "replying to kernel_info"))
+		return NULL;		/* that never began */
+	return oom_told_happened(t, at, n) && (by_itself || !is_of_person(clause, at)) && !talk_has_whole(talk_sentence(t, at), "i press|i pressed|i close|i closed|i hit ctrl|pressed ctrl|ctrl-c|ctrl+c") &&
 	    !talk_any_whole(clause, "timeout deadline walltime manually user ctrl me connection ssh") && !talk_has_whole(clause, "time limit|wall time") && !ends_stay(t, at) &&
 	    !has_other_reason(t, at) ? at : NULL;
 }
