@@ -451,6 +451,20 @@ names_weight(const struct log_reader *r, const char *begin)
 	    s > from && s[-1] == ' ';
 }
 
+/* By the call in the traceback's last lines: was it a file that Python was to map? Without one
+ * (mmap(-1, ...)) it is memory. */
+static bool
+maps_file(struct log_reader *r, const struct oom_message *o, const char *begin)
+{
+	const char *from = oom_lines_ahead(r, begin, NEAR_WORDS);
+	struct talk ahead;
+
+	if (!o->says || strcmp(o->says, NO_PROCESS) != 0)
+		return false;
+	ahead = lexicon_read(r->lexicon, from, (size_t)(begin - from));
+	return talk_any_phrase(ahead, "mmap.mmap(") && !talk_any_phrase(ahead, "mmap.mmap(-1|subprocess|os.fork()|heap.py|shared_memory");
+}
+
 void
 oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match *m, const char *begin,
     const char *s, const char *end)
@@ -478,6 +492,10 @@ oom_message(struct log_reader *r, const struct phrase *p, const struct oom_match
 	if (reserves_addresses(r, &o, begin, s, end)) {
 		o.apart = true;
 		o.says = NO_ADDRESSES;
+	}
+	if (maps_file(r, &o, begin)) {
+		o.apart = true;
+		o.says = PYTHON_NOT_MAPPED;
 	}
 	if (locks_pages(r, &o, begin, s, end)) {
 		o.host = true;

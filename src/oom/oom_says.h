@@ -413,8 +413,10 @@
 #define NOT_MAPPED	"PyTorch could not map a piece of shared memory, in which processes pass tensors to each other: the system had no memory for it, "	\
     "or a process has as many such pieces as it may (vm.max_map_count), as where many small tensors are kept, or a limit on its addresses (ulimit -v). "	\
     "It is the " MACHINES "."
-#define ARROW_NOT_MAPPED	"Not for want of memory, as far as was read: the system refused Arrow a map of a file, which takes none by itself: pages are read as they are used. As a rule a limit was reached: on the number of a process' maps (vm.max_map_count, "	\
+#define NOT_MAPPED_FOR(who, but) "Not for want of memory, as far as was read: the system refused " who " a map of a file, which takes none by itself" but ": pages are read as they are used. As a rule a limit was reached: on the number of a process' maps (vm.max_map_count, "	\
     "65530 unless it is set), of which each file has one, or on its addresses (ulimit -v, a job's). Fewer files at once (put together into larger ones), or a higher limit, let it go on."
+#define ARROW_NOT_MAPPED	NOT_MAPPED_FOR("Arrow", "")
+#define PYTHON_NOT_MAPPED	NOT_MAPPED_FOR("Python", ", unless what is written there is its own (mode=\"c\" of numpy.memmap, mmap.ACCESS_COPY)")
 #define FILE_NOT_MAPPED	"PyTorch could not map a file, as one of weights, whose bytes the system has to promise memory for: there is not as much left, or a limit on the process's "	\
     "addresses (ulimit -v) is smaller. It is the " MACHINES ". More of it, or of swap, or a smaller file (fewer bits, or parts) leaves room."
 #define OPENMM_ARRAY	"OpenMM had no memory left on the device for an array, which the message names. " UNLESS_OTHER_ARRAY("Where that name begins with pme, it is of the grid of PME, which grows with the volume of the "	\
