@@ -66,6 +66,9 @@ autopsy_told(const struct autopsy *y)
 	const char *killed = !t->killed.line || (t->device && !t->by_system) || t->host ? NULL : are_same(&t->killed, &t->said) ? "Where" :
 	    arena_printf(y->arena, "And %s: where", autopsy_said(y, &t->killed));	/* the same words are not quoted again */
 
+	if (t->faults && !is_of_machine(t))
+		return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\". But %s: by that a program ends for a fault of its own, and what the system ends for want of memory, it ends by signal 9.",
+		    visible_text(y->arena, t->said.words), autopsy_said(y, &t->fault));
 	return arena_printf(y->arena, "No program's message that is known here, but these words: \"%s\".%s", visible_text(y->arena, t->said.words), is_of_machine(t) ? " As read here, they are of the " MACHINES "." : !killed ? "" :
 	    arena_printf(y->arena, " %s the system ended that process, it was as a rule for want of the " MACHINES ", or because the limit of a container or job was reached%s.", killed,
 	    names_slurm(t) ? " (in Slurm --mem or --mem-per-cpu of sbatch and srun; sacct's MaxRSS tells what it had taken)" : ""));

@@ -107,6 +107,19 @@ drop_guess(struct oom_told *told)
 	}
 }
 
+/* "The kernel dies", beside "Segmentation fault": what ended so was not ended by the system, which
+ * does that by signal 9. */
+static void
+drop_ended_by_fault(struct oom_told *told)
+{
+	if (!told->fault.line || !told->killed.line || told->by_system || strstr(told->killed.words, "ill"))
+		return;
+	told->faults = true;
+	if (!told->said.line)
+		told->said = told->killed;
+	told->killed.line = 0;
+}
+
 /* "bad_alloc" is C++'s word: XGBoost and RAPIDS' libraries raise it for a device's memory, too,
  * PyTorch for the machine's alone. Beside a device, and no PyTorch, it may be either's. */
 static void
@@ -126,6 +139,7 @@ told_alone(struct oom_log *log)
 	struct oom_message o = { .kind = OOM_TOLD, .count = 1, .gpu = -1, .who = oom_kind_name(OOM_TOLD) };
 
 	drop_word_of_either(log);
+	drop_ended_by_fault(told);
 	if (!of_device)
 		drop_guess(told);
 	o.line = o.last = told->said.line;

@@ -285,3 +285,14 @@ oom_killed_told(struct talk t)
 	    !talk_any_whole(clause, "timeout deadline walltime manually user ctrl me connection ssh") && !talk_has_whole(clause, "time limit|wall time") && !ends_stay(t, at) &&
 	    !has_other_reason(t, at) ? at : NULL;
 }
+
+#define FAULTS	"segmentation fault|segfault|segfaults|segfaulted|sigsegv|sigill|sigfpe|signal 11|exit code 139|exited with code 139|exit code -11|access violation|0xc0000005|exit code 3221225477|exit code -1073741819"
+
+const char *
+oom_killed_by_fault(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, FAULTS, &n);
+
+	return at && !clause_denies(t, at, n) ? at : NULL;
+}

@@ -15,8 +15,10 @@
 #include "oom/oom_form.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_holder.h"
+#include "oom/oom_killed.h"
 #include "oom/oom_limit.h"
 #include "oom/oom_model.h"
+#include "oom/oom_note.h"
 #include "oom/oom_platform.h"
 #include "oom/oom_seen.h"
 #include "oom/oom_several.h"
@@ -273,6 +275,8 @@ oom_paste_line(struct oom_paste *p, struct talk t, int line, enum oom_source sou
 	if (talk_any_phrase(t, "exception during initialization") && talk_any_phrase(t, "requested buffer|bfc_arena|cuda_call|cublas|cudnn|out of memory|not enough memory|bad allocation"))
 		p->unmade = line;
 	oom_platform_line(p, t, line, told);
+	if (source != SOURCE_CODE)
+		oom_note(&p->told.fault, t, oom_killed_by_fault(t), line);
 	generates(p, t, line, told);
 	oom_measures_line(&p->measures, t, line, source, traced);
 	if (told)

@@ -59,6 +59,8 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 	struct said collected;	/* or a library of a language whose collector frees tensors, */
 	struct said update;	/* or where it is said to fail in the optimizer's step */
 	bool by_system;		/* the words of `killed` say that the system did that */
+	struct said fault;	/* or where a line has the signal, or its code, of a program that ended by a fault of its own, */
+	bool faults;		/* and that is the end which people tell of */
 	int as_needed;		/* or by which TensorFlow or JAX takes of a device what it needs, and no pool */
 };
 
