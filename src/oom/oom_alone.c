@@ -120,14 +120,15 @@ drop_ended_by_fault(struct oom_told *told)
 	told->killed.line = 0;
 }
 
-/* "bad_alloc" is C++'s word: XGBoost and RAPIDS' libraries raise it for a device's memory, too,
- * PyTorch for the machine's alone. Beside a device, and no PyTorch, it may be either's. */
+/* "bad_alloc", or "bad allocation", is C++'s word: XGBoost and RAPIDS' libraries raise it for a
+ * device's memory, too, PyTorch for the machine's alone. Beside a device, and no PyTorch, it may be
+ * either's. */
 static void
 drop_word_of_either(struct oom_log *log)
 {
 	struct oom_told *told = &log->paste.told;
 
-	if (told->host && told->gpu == told->said.line && strstr(told->said.words, "bad_alloc") && !strstr(told->said.words, "RAM") && !log->paste.torch_files && !told->framework[TOLD_PYTORCH].line)
+	if (told->host && told->gpu == told->said.line && (strstr(told->said.words, "bad_alloc") || strstr(told->said.words, "bad alloc")) && !strstr(told->said.words, "RAM") && !log->paste.torch_files && !told->framework[TOLD_PYTORCH].line)
 		told->host = told->named = false;
 }
 

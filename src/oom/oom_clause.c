@@ -382,6 +382,16 @@ is_outcome(struct talk word, struct talk next)
 	return talk_is_one_of(word, "cannot can't can\xe2\x80\x99t couldn't couldn\xe2\x80\x99t") && next.n > 0 && !talk_is_one_of(next, "happen occur be arise appear");
 }
 
+/* "Is there a way to run it without running out of memory?", up to S: not "there is a way". */
+static bool
+asks_for_way(struct talk t, struct talk clause, const char *s)
+{
+	struct talk ahead = talk_part(clause, clause.s, s);
+
+	return talk_any_whole(ahead, "way ways possible possibility method trick") && (talk_has_whole(ahead, "is there|are there|any way|any ways|is it possible|looking for") || memchr(t.s, '?', t.n)) &&
+	    !talk_has_whole(ahead, "there is a|there's a|here is a|i found a");
+}
+
 bool
 clause_denies(struct talk t, const char *at, size_t n)
 {
@@ -400,7 +410,7 @@ clause_denies(struct talk t, const char *at, size_t n)
 	}
 	/* "cannot train without", "how do I train without", "the longest without" say that it
 	 * happens */
-	no += without && talk_any_whole(talk_part(clause, clause.s, s), "cannot can't not unable never hardly how hard difficult struggling longest largest biggest maximum max");
+	no += without && (talk_any_whole(talk_part(clause, clause.s, s), "cannot can't not unable never hardly how hard difficult struggling longest largest biggest maximum max") || asks_for_way(t, clause, s));
 	for (i = 0, s = at + n; i < NEAR_WORDS && (word = clause_word_behind(clause, s)).n > 0; i++, s = word.s + word.n) {
 		next = clause_word_behind(clause, word.s + word.n);
 		if ((!is_no(word) && !talk_is_one_of(word, LINKS_BACK) && !talk_is_one_of(word, OVER)) ||

@@ -144,8 +144,11 @@ has_more(struct talk t, const char *at, size_t n)
 	/* "the memory usage is always unbalanced. The highest usage of the 0th card causes ..." */
 	if (talk_has_whole(t, UNEVEN) && talk_has_whole(sentence, "highest|the most|most memory|most of the memory") && talk_any_of(sentence, "memory usage"))
 		return true;
+	/* "memory is accumulated on the 0th GPU" */
+	if (talk_any_whole(sentence, "accumulated accumulates accumulating stacked piled piles piling") && talk_any_whole(talk_part(t, sentence.s, at), "memory vram"))
+		return true;
 	return talk_has_whole(sentence, "more memory than|more vram than|much memory than|much more memory|more than the other|more than other|more than others|than the others|than the other|than others|than other gpus|than the rest|"
-	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|uses more|takes more|only the first|only on the first|"
+	    "higher than|imbalance|imbalanced|unbalanced|uneven|not balanced|occupies more|occupied more|uses more|used more|takes more|took more|takes up more|consumes more|consumed more|only the first|only on the first|"
 	    "a part of the memory|small part of the memory|some memory of|also uses memory|also takes memory|also allocates|has not enough memory");
 }
 
@@ -197,6 +200,14 @@ oom_devices_first(struct talk t)
 		if (is_uneven_memory(talk_sentence(t, at)))
 			return at;
 	return NULL;
+}
+
+bool
+oom_devices_uses(struct talk sentence)
+{
+	return (talk_any_whole(sentence, "memory mem vram") || talk_any_phrase(sentence, "显存")) && !talk_any_whole(sentence, "if should would could may might whether utilization") &&
+	    (talk_any_whole(sentence, "use uses used using take takes took taking occupy occupies occupied consume consumes consumed usage consumption allocates allocated accumulates accumulated stacked piles piling load loads") ||
+	    talk_any_phrase(sentence, "占"));
 }
 
 #define AMOUNT_FREE	"gb free|gib free|gb is free|gb of free|mb free|mib free|gb available|gb vram free|gb of memory free"

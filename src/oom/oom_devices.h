@@ -8,6 +8,7 @@
 const char	*oom_devices_parallel(struct talk);
 /* The first has more than the others; one is free; one alone is used, of several. */
 const char	*oom_devices_first(struct talk);
+bool		oom_devices_uses(struct talk sentence);	/* is that said of memory in use? */
 const char	*oom_devices_unused(struct talk);
 const char	*oom_devices_single(struct talk);
 /* What all of them have is added up, or each has all of a model. */

@@ -136,6 +136,10 @@ said_elsewhere(struct talk t, const char *list)
 /* Of memory that is much, as "it takes too much memory" */
 #define TAKES_MUCH	"占用太大内存|占用内存太大|内存占用太大|内存占用过大|内存占用过高|内存占用太高|占用内存过大"
 
+/* "直接报错内存错误", and what is another fault of memory */
+#define IS_ERROR	"内存错误|显存错误|内存报错|显存报错|内存出错|显存出错|内存异常|显存异常"
+#define OTHER_FAULTS	"段错误|非法|越界|访问|对齐|泄漏检测|double free|segmentation|segfault|illegal|ecc|硬件|内存条"
+
 #define TO_MEMORY	60	/* bytes from what asks for it to its name */
 
 /* "无法分配高达1.26GiB的内存空间", "尝试申请81GB内存，注定是失败了": memory that was asked for, and not
@@ -179,6 +183,12 @@ oom_elsewhere_says(struct oom_told *o, struct talk t)
 	if ((o->at = talk_any_phrase(t, "避免|防止|没有|不会|如果|吗|优化") ? NULL : said_elsewhere(t, TAKES_MUCH))) {
 		o->what = TOLD_TROUBLE;
 		o->host = oom_elsewhere_is_machines(t);
+		return true;
+	}
+	if ((o->at = talk_any_phrase(t, OTHER_FAULTS) ? NULL : said_elsewhere(t, IS_ERROR))) {
+		o->what = TOLD_TROUBLE;
+		o->device = o->sure = talk_any_phrase(talk_head(t, o->at, sizeof("显存") - 1), "显存") || oom_elsewhere_is_cards(t);
+		o->host = !o->device && oom_elsewhere_is_machines(t);
 		return true;
 	}
 	/* 溢出, 爆, 不够, 不足, 无法满足 of 显存, 显卡 or of 内存 */

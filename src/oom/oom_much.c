@@ -100,6 +100,34 @@ is_odd(struct talk clause, const char *at, size_t n)
 	return is_said(clause, at) ? at : NULL;
 }
 
+#define DEGREE		"really very so much extremely incredibly way far unusually surprisingly significantly considerably insanely quite too"
+#define HIGH		"high higher big bigger large larger huge greater"
+#define TO_IS		6	/* words from what is high to the verb: "the memory footprint of the C# version is" */
+#define NOT_COMPLAINED	"fine|ok|okay|acceptable|expected|normal|works|no problem"
+
+/* "The memory requirements are really high", "its memory footprint is much bigger": of the N bytes
+ * at AT that name memory. */
+static const char *
+is_high(struct talk t, struct talk clause, const char *at, size_t n)
+{
+	struct talk word = clause_word_behind(clause, at + n);
+	const char *reason = talk_find_whole(talk_part(clause, clause.s, at), "because|since", &(size_t){ 0 });
+	int i;
+
+	if (!talk_is_one_of(word, USE))
+		return NULL;
+	for (i = 0, word = clause_word_behind(clause, word.s + word.n); i < TO_IS && word.n > 0 && !talk_is_one_of(word, IS); i++)
+		word = clause_word_behind(clause, word.s + word.n);
+	if (!talk_is_one_of(word, IS))
+		return NULL;
+	word = clause_word_behind(clause, word.s + word.n);
+	if (!talk_is_one_of(word, DEGREE))
+		return NULL;
+	while (talk_is_one_of(word, DEGREE))
+		word = clause_word_behind(clause, word.s + word.n);
+	return talk_is_one_of(word, HIGH) && is_said(talk_part(clause, reason ? reason : clause.s, clause.s + clause.n), word.s) && !talk_has_whole(talk_sentence(t, at), NOT_COMPLAINED) ? at : NULL;
+}
+
 #define LETS_GO		"release releases releasing released free frees freeing freed deallocate deallocates deallocating deallocated dealloc give gives giving given return returns returning returned reclaim reclaims reclaimed reclaiming clear clears clearing cleared unload unloads unloading unloaded"
 #define LET_GO		"released freed deallocated given returned reclaimed cleared unloaded"
 #define NO		"not never cannot can't doesn't don't didn't does'nt doesnt dont didnt isn't aren't wasn't isnt won't wont n't unable fails failed refuses"
@@ -199,7 +227,7 @@ oom_much(struct talk t)
 		clause = talk_clause(t, at, word.n);
 		if ((said = is_odd(clause, at, word.n)) || (said = is_kept(clause, at, word.n)))
 			return said;
-		if (!is_asked(t, at) && ((said = takes_much(clause, at)) || (said = rose(clause, at))))
+		if (!is_asked(t, at) && ((said = is_high(t, clause, at, word.n)) || (said = takes_much(clause, at)) || (said = rose(clause, at))))
 			return said;
 	}
 	return (said = oom_rise_by_count(t)) ? said : rose_chinese(t);

@@ -22,7 +22,7 @@ static const struct {
 } by_itself[] = {
 	{ TOLD_ENDED, "out_of_memory|cuda_out_of_memory|cuda_out_of memory|cuda_out of memory|out_of memory|out of_memory|gpu_out_of_memory|out_of_gpu_memory|cuda_error_out_of_memory|out-of-video-memory|out of gpu space|out of vram space|out of video memory|out-of-cpu-memory|out-of-gpu-memory|out of gpu memory|oom|ooms|oomed|oom-kill|oom_kill|oom-killed|oom-killer|out of memory|out-of-memory|outofmemory|outofmemoryerror|rayoutofmemoryerror|out of the memory|"
 	    "out of memeory|out of memroy|out of memorry|out of memery|out of memary|out of mamory|cuda of memory|out of mem|out-of-mem|out memory|run out memory|memory out|gpu out|"
-	    "std::bad_alloc|bad_alloc|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
+	    "std::bad_alloc|bad_alloc|bad alloc|bad allocation|no memory left|no more memory|no memory available|no free memory|no vram left|no ram left|not any memory left" },
 	{ TOLD_FULL, "memory: 100%|memory 100%|memory at 100%|ram: 100%|ram 100%|ram at 100%" },
 	{ TOLD_ENDED, RESOURCES },
 	{ TOLD_TROUBLE, "memory error|memory errors|memoryerror|memoryerrors|memory related error|memory related errors|memory-related error|memory-related errors|memory related issue|memory related issues|memory-related issue|memory-related issues|memory related problem|memory related problems|memory-related problem|memory-related problems|memory related crash|memory-related crash|memory failure|memory failures|memory issue|memory issues|memory problem|memory problems|memory trouble|"
@@ -51,7 +51,7 @@ static const struct {
 	    "too small|too little|too low|too much|too large|too big|too high|too many|too expensive|not fit|n't fit|n\xe2\x80\x99t fit|"
 	    "cannot fit|unable to fit|not fitting|n't fitting|dont fit|doesnt fit|shortage|lack of|lacking|starved of|starved for|short of|short on|low on|"
 	    "no room|n't have enough|n\xe2\x80\x99t have enough|not have enough|dont have enough|doesnt have enough|have no enough|runs short|not able to fit|n't able to fit|cannot get loaded into|cannot be loaded into|can not be loaded into|can't be loaded into|larger than|bigger than|more than my|more than the gpu|n't afford|"
-	    "not cut it|n't cut it|not cut the mustard|n't cut the mustard|not seem to cut|n't seem to cut|n't suffice|not suffice|n't seem to suffice|not seem to suffice|cannot afford|not afford|can't handle|cannot handle|cannot contain|can't contain|fails to allocate|failed to allocate|cannot allocate|"
+	    "limits me|limits us|limiting me|limiting us|limited me|limited us|restricts me|restricts us|restricting me|constrains me|constrains us|not cut it|n't cut it|not cut the mustard|n't cut the mustard|not seem to cut|n't seem to cut|n't suffice|not suffice|n't seem to suffice|not seem to suffice|cannot afford|not afford|can't handle|cannot handle|cannot contain|can't contain|fails to allocate|failed to allocate|cannot allocate|"
 	    "can't allocate|not allocate|n't allocate|unable to allocate|error allocating|issue allocating|problem allocating" },
 	{ TOLD_FULL, "up to the limit|reached the limit|reaches the limit|reaching the limit|hits the limit|hit the limit|hitting the limit|reaches its limit|reached its limit|hits its limit|filling all|fills all|filled all|filling our|fills our|filled our|filling my|fills my|filled my|filling the whole|filling the ram|filling the memory|filling ram|full|filled|fills|fill up|filled up|fills up|filling up|maxed out|maxes out|max out|maxing out|saturated|max's out|maxs out|max’s out|tops out|topped out|"
 	    "takes all|take all|took all|uses all|use all|used all|using all|eats all|eat all|eating all|eats up|eat up|eating up|"
@@ -183,6 +183,42 @@ slips(struct talk t, const char *at, size_t n)
 	return talk_is_one_of(word, "run runs ran running") && !talk_is_one_of(clause_word_ahead(t, word.s), "a the this that each one first second every last test") ? word.s : NULL;
 }
 
+/* "Which leads to the memory is out", "my RAM went out": where the memory is named at AT, of N
+ * bytes. Not "the memory is out of sync". */
+static const char *
+is_out(struct talk clause, const char *at, size_t n)
+{
+	struct talk word = clause_word_behind(clause, at + n), next;
+
+	if (!talk_is_one_of(word, "is was are goes went gets got just runs"))
+		return NULL;
+	word = clause_word_behind(clause, word.s + word.n);
+	next = clause_word_behind(clause, word.s + word.n);
+	return talk_is_one_of(word, "out") && (next.n == 0 || talk_is_one_of(next, "when while during after because since as so again")) ? at : NULL;
+}
+
+#define MALLOC		"cudamalloc|cuda malloc|gpu malloc|hipmalloc|cudamallocasync|cuda mem alloc|cumemalloc"
+#define MALLOC_FAILS	"fail fails failed failing failure failures error errors"
+#define OTHER_CODE	"illegal unknown invalid initialization initialized driver launch unsupported unavailable busy assert device-side"
+
+/* "CUDA malloc fails", "a cudaMalloc failure": the call by which a program asks for a device's
+ * memory, where no other code of its error is told. */
+static const char *
+call_fails(struct talk t, size_t *n)
+{
+	struct talk rest, word;
+	const char *at;
+
+	for (rest = t; (at = talk_find_whole(rest, MALLOC, n)); rest = talk_part(t, at + *n, t.s + t.n)) {
+		word = clause_word_behind(t, at + *n);
+		while (talk_is_one_of(word, "always is has sometimes then just often"))
+			word = clause_word_behind(t, word.s + word.n);
+		if (talk_is_one_of(word, MALLOC_FAILS) && !talk_any_whole(talk_sentence(t, at), OTHER_CODE) && oom_told_happened(t, at, *n))
+			return at;
+	}
+	return NULL;
+}
+
 #define OVER_TIME	"gradually|slowly|steadily|continuously|constantly|keeps|keep|kept|over time|over the|each|every|until|step by step|with time|during|more and more|linearly|after a while|eventually"
 
 /* "memory usage goes up to 128GB": is what a part of a clause tells of an amount alone? */
@@ -287,10 +323,30 @@ is_amount(struct talk t, const char *s)
 		word = clause_word_behind(t, word.s + word.n);
 	if (word.n == 0 || !is_digit(*word.s) || !(s = piece_number(word.s, end, &n)))
 		return false;
+	if (end - s > 1 && *s == '.' && is_digit(s[1]))
+		for (s++; s < end && is_digit(*s); s++)
+			;
 	s = piece_past_blanks(s, end);
 	for (word = talk_part(t, s, s); word.s + word.n < end && is_letter(word.s[word.n]); word.n++)
 		;
 	return talk_is_one_of(word, "gb g gib gig gigs mb mib gigabytes gbs") && !talk_has_whole(talk_clause(t, s, 1), OF_FILES);
+}
+
+#define ASKS_FOR	"try to allocate|trying to allocate|tries to allocate|tried to allocate|try allocate|try allocating|tries allocating|wants to allocate|attempts to allocate|attempted to allocate|asks for|demands"
+#define CONTRAST	"just only but why although though yet even weird strange"
+
+/* "The video is just 4 MB, it tries to allocate 134 GiB": an amount that is asked for, set against
+ * what is given. */
+static const char *
+asks_amount(struct talk t, size_t *n)
+{
+	struct talk rest;
+	const char *at;
+
+	for (rest = t; (at = talk_find_whole(rest, ASKS_FOR, n)); rest = talk_part(t, at + *n, t.s + t.n))
+		if (is_amount(t, at + *n) && talk_any_whole(talk_sentence(t, at), CONTRAST) && oom_told_happened(t, at, *n))
+			return at;
+	return NULL;
 }
 
 /* "It runs out of 24 GB", "can't be done in 24GB", "is occupying whole 16GB", which name no
@@ -385,6 +441,8 @@ oom_short_says(struct talk t, const char **at, size_t *n)
 				return befalls[i].what;
 		if ((*at = slips(t, memory, length)) && oom_told_happened(t, *at, *n = (size_t)(memory + length - *at)))
 			return TOLD_ENDED;
+		if ((*at = is_out(clause, memory, length)) && oom_told_happened(t, *at, *n = length))
+			return TOLD_ENDED;
 		if (!again && asks_why_much(clause, at, n) && oom_told_happened(t, *at, *n))
 			return TOLD_TROUBLE;
 		if (!again && is_taken(clause, *at = memory) && oom_told_happened(t, memory, *n = length))
@@ -400,6 +458,8 @@ oom_short_says(struct talk t, const char **at, size_t *n)
 			return of_card[i].what;
 	if ((*at = is_full(t, n)))
 		return TOLD_FULL;
+	if ((*at = call_fails(t, n)) || (*at = asks_amount(t, n)))
+		return TOLD_TROUBLE;
 	return lacks_it(t, at, n) ? TOLD_SHORT : says_amount(t, at, n);
 }
 

@@ -408,7 +408,7 @@ oom_told_grows(struct oom_told *o, struct talk t, int line)
 }
 
 void
-oom_told_stays(struct oom_told *o, struct talk t, int line)
+oom_told_stays(struct oom_told *o, struct talk t, int line, bool device)
 {
 	struct oom_told now = { .what = TOLD_TROUBLE, .at = t.s, .sentence = is_sentence(t) };
 
@@ -416,7 +416,7 @@ oom_told_stays(struct oom_told *o, struct talk t, int line)
 		return;
 	said_at(&now.said, t, t.s, line);
 	place(&now, t);
-	now.device |= talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98|\xe6\x98\xbe\xe5\x8d\xa1");	/* 显存, 显卡 */
+	now.device |= device || talk_any_phrase(t, "\xe6\x98\xbe\xe5\xad\x98|\xe6\x98\xbe\xe5\x8d\xa1");	/* 显存, 显卡 */
 	keep(o, &now);
 }
 

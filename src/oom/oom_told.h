@@ -68,8 +68,9 @@ struct oom_told {		/* lines are counted from 1; 0: nowhere */
 void	oom_told_line(struct oom_told *, struct talk, int line);
 /* The same, of a sentence that says that memory grows. */
 void	oom_told_grows(struct oom_told *, struct talk, int line);
-/* The same, of one that says that memory stays taken. */
-void	oom_told_stays(struct oom_told *, struct talk, int line);
+/* The same, of one that says that memory stays taken, or that one device has more of it in use than
+ * others: DEVICE. */
+void	oom_told_stays(struct oom_told *, struct talk, int line, bool device);
 /* The sentence of LINE that says what is kept of memory. */
 struct talk	oom_told_sentence(const struct oom_told *, struct talk line);
 /* Is the sentence at AT of LINE, which was read last, one that speaks of memory, or names a

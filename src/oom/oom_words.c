@@ -201,13 +201,15 @@ runs_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_any(&p->first, &p->told, t, line, FOUND_BY(oom_devices_first));
 	if (p->first.line != line && p->told.here_line == line)
 		oom_note(&p->first, t, oom_devices_first(t), line);
+	if (p->first.line == line && source == SOURCE_PROSE && (at = oom_devices_first(t)) && oom_devices_uses(talk_sentence(t, at)))
+		oom_told_stays(&p->told, talk_sentence(t, at), line, true);
 	if (p->first.line == line)
 		p->first_of_ranks = (talk_any_whole(t, "processes rank ranks scripts ddp distributeddataparallel torchrun multiprocessing") || talk_has_whole(t, "each process|every process|each script|every script")) &&
 		    !talk_any_whole(t, "dataparallel");
 	oom_note_any(&p->unfreezes, &p->told, t, line, WORDED(UNFREEZES));
 	if (source != SOURCE_CODE && (at = oom_wording(t, WORDING_STAYS))) {
 		said_at(&p->stays, t, at, line);
-		oom_told_stays(&p->told, talk_sentence(t, at), line);
+		oom_told_stays(&p->told, talk_sentence(t, at), line, false);
 	}
 }
 
@@ -246,20 +248,16 @@ settings_told(struct oom_paste *p, struct talk t, int line)
 static void
 card_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
-	const char *at;
 	int64_t gib;
 
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
 		oom_note(&p->card, t, oom_card_small(t), line);
-	if ((source == SOURCE_PROSE || source == SOURCE_UNSURE) && !p->card_gib && (at = oom_card_told(t, &gib))) {
+	if ((source == SOURCE_PROSE || source == SOURCE_UNSURE) && !p->card_gib && oom_card_told(t, &gib)) {
 		p->card_gib = gib;
 		p->card_told = line;
-		said_at(&p->told_card, t, at, line);
 	}
 	if ((p->card.line == line && oom_card_asked(t)) || (source == SOURCE_PROSE && p->card_gib && oom_card_asks_more(t, p->card_gib)))
 		p->card_asked = line;
-	if (p->card_asked == line && !p->card.line)
-		p->card = p->told_card;		/* of any size it has too little then */
 }
 
 /* What was added, and what ended the failure. */
@@ -336,8 +334,6 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
 	oom_note(&p->less, t, less_runs(t), line);
-	if (source != SOURCE_TRACE && source != SOURCE_OUTPUT)
-		oom_twin_line(&p->tries, t, line, &p->less);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		oom_note(&p->less, t, oom_compare_less(t), line);
 		oom_note(&p->more, t, oom_compare_more(t), line);
