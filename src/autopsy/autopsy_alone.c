@@ -141,6 +141,12 @@ share(struct autopsy *y)
 		matrix(y);
 		return;
 	}
+	if (autopsy_is_tried(y, BY_BATCH) && autopsy_is_tried(y, BY_SAMPLES) && !(y->main->facts & TRACE_NO_BATCH)) {
+		autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one tensor or one workspace. A layer's result is smaller with fewer or smaller samples: where as much was asked for with those, it is none, "
+		    "but something of the network's own, such as " HAS_TRAINED("the gradient, or what the optimizer keeps, of ") "its largest weight (a table of a large vocabulary), which no batch makes smaller.",
+		    size_human(human, asked(y)), autopsy_percent(asked(y), total), y->main->kind == OOM_MPS ? "limit's" : "device's", size_human(all, total)));
+		return;
+	}
 	autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s at once, %d %% of the %s %s: one "
 	    "tensor or one workspace. Where it is a layer's result, it grows with " UNTRIED(BY_BATCH, "the samples of a batch and with their size") OF_ONE_SAMPLE("the size of a sample")
 	    " (pixels, length); one for all pairs of positions, as in attention, with the square of their number. Smaller ones, "
@@ -200,8 +206,8 @@ own_step(struct autopsy *y, const char *have)
 	}
 	autopsy_cause(y, SAYS_OWN_STEP, arena_printf(y->arena, "%s" AT_START(" %s run needs more than there is, " UNLESS_LESS_RUNS("for its weights" IN_TRAINING(" (in training with gradients and what the optimizer keeps)")
 	    ", the same whatever the batch, or ") "for what its layers make, which grows with " UNTRIED(BY_BATCH, "the samples at once (the batch) and their size") OF_ONE_SAMPLE("the size of a sample") " (pixels, length)" AFTERWARDS("; or something is held of " IN_SERVING("what ran before in the same process")
-	    IN_TRAINING("earlier steps (" HAS_TRAINED(IN_TORCH("losses with their graph, ")) "lists of results), and grows from one to the next")) ".") AFTERWARDS(HAD_STEPS(" Where it fails only after steps that had fitted%s, something may be held from "
-	    "earlier ones (" HAS_TRAINED(IN_TORCH("sums of losses with their graph, ")) "lists of results), or samples or a phase (tests, a file that is saved) came that need more.")) "%s",
+	    IN_TRAINING("earlier steps (" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS("losses with their graph, "))) "lists of results), and grows from one to the next")) ".") AFTERWARDS(HAD_STEPS(" Where it fails only after steps that had fitted%s, something may be held from "
+	    "earlier ones (" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS("sums of losses with their graph, "))) "lists of results), or samples or a phase (tests, a file that is saved) came that need more.")) "%s",
 	    have, either_the(y), y->log.paste.later.line ? arena_printf(y->arena, " (%s)", autopsy_said(y, &y->log.paste.later)) : "", may_be_recorded(y) ?
 	    y->log.paste.older && !y->log.paste.newer ? " Where nothing is trained, as in tests and inference, volatile=True of PyTorch before 0.4 spares what forward keeps for backward." :
 	    " Where nothing is trained, as in tests and inference, torch.no_grad() spares what forward keeps for backward." : ""));

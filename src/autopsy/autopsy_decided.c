@@ -133,6 +133,45 @@ autopsy_has_pool(const struct autopsy *y)
 	return y->log.paste.decided.pool && y->log.paste.decided.mapped && !y->log.paste.told.workers.line;
 }
 
+/* Are losses kept as numbers, by code, and nowhere with their graph? */
+bool
+autopsy_keeps_numbers(const struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+
+	return p->numbers && !p->sums && !p->added && !p->lists && !p->copies;
+}
+
+/* Are gradients off, by code of a library that runs there, where nothing is trained? */
+bool
+autopsy_is_guarded(const struct autopsy *y)
+{
+	return (y->log.paste.decided.guarded || (y->main && (y->main->facts & TRACE_NO_GRAD))) && !autopsy_trains(y);
+}
+
+/* Is the version that line is of told to have mended another error, ahead of the one for want of
+ * memory? */
+bool
+autopsy_version_mended(const struct autopsy *y)
+{
+	const struct said *version = &y->log.paste.version;
+	static const char *const mended[] = { "error is gone", "error was gone", "error went away", "error disappeared", "issue is gone", "issue was gone", "error is fixed", "error was fixed", "fixed this error", "fixed that error", "fixed the error", "solved this error", "solved that error", "error is solved", "error was solved", "error is resolved", "error was resolved", NULL };
+	int i;
+
+	for (i = 0; version->line && mended[i] && !strstr(version->words, mended[i]); i++)
+		;
+	return version->line && mended[i] && y->log.paste.decided.now > version->line;
+}
+
+/* Is it another program's process that was to be made, by the traceback? */
+bool
+autopsy_starts_program(const struct autopsy *y)
+{
+	int line = y->log.paste.decided.starts;
+
+	return line && y->main && line <= y->main->last && line >= y->main->line - NEAR;
+}
+
 /* Does it fail as all that it had to do was done? */
 bool
 autopsy_fails_at_end(const struct autopsy *y)

@@ -206,7 +206,7 @@ static const struct {
 	[HABIT_KERNELS] = { OF_EITHER, false, TRACE_ALL_PAIRS | TRACE_PAIRS, "names %s. Where that is fitted to all samples, and no sparse neighbours are given, it has a number for each pair of them, in float64 as a rule: 80,000 samples have 47.7 GiB. Fewer samples, "
 	    "or an approximation by some of them (as scikit-learn's Nystroem is, of a kernel), take less." },
 	[HABIT_STEPS] = { OF_EITHER, true, 0, "names %s. Where that is Captum's, all steps between a baseline and an input (n_steps, 50 unless told otherwise) are given to the network as one batch, for each input: internal_batch_size has it "
-	    "go through in parts of so many, and fewer steps take less. Where it fails so with a few steps, too, the rest of the network, or what others have of the device (nvidia-smi, before the run), leaves too little." },
+	    "go through in parts of so many, and fewer steps take less. Where it fails so with a few steps, too, the rest of the network" MAYBE_DEVICE(", or what others have of the device (nvidia-smi, before the run),") " leaves too little." },
 	[HABIT_DRAWN] = { OF_EITHER, true, 0, "names %s. Where that is Captum's, each input is given to the network as many times as samples are drawn around it (n_samples, nt_samples), all as one batch: fewer, by several calls whose results are averaged, or inputs "
 	    "one by one, take less. NoiseTunnel takes parts of them where nt_samples_batch_size says so." },
 	[HABIT_GAUSSIAN] = { OF_EITHER, false, 0, "names %s. Where an exact Gaussian process is fitted, or asked, it makes matrices with a number for each pair of samples, several at once, in float64 as a rule: each takes 763 MiB for 10,000 samples, 18.6 GiB "

@@ -72,7 +72,7 @@ autopsy_knobs(struct autopsy *y)
 	if (y->module || y->log.serving)
 		return;
 	for (k = 0; k < KNOBS && said < MOST_KNOBS; k++)
-		if (of[k].line && (!y->main->host || (k == KNOB_CONTEXT && strstr(of[k].name, "ctx"))) && !(is_ahead_of_steps(y->main) && is_of_step(k)) && (autopsy_says_little(y->main) || k == KNOB_THREADS) && *autopsy_worded(y, says[k]) && !(k == KNOB_LENGTH && y->log.paste.however) && !(k == KNOB_LASTS && y->log.paste.domains[DOMAIN_STEMS].line)) {
+		if (of[k].line && !(y->log.paste.decided.example && of[k].line == y->log.paste.decided.example + 1) && (!y->main->host || (k == KNOB_CONTEXT && strstr(of[k].name, "ctx"))) && !(is_ahead_of_steps(y->main) && is_of_step(k)) && (autopsy_says_little(y->main) || k == KNOB_THREADS) && *autopsy_worded(y, says[k]) && !(k == KNOB_LENGTH && y->log.paste.however) && !(k == KNOB_LASTS && y->log.paste.domains[DOMAIN_STEMS].line)) {
 			autopsy_hint(y, SAYS_KNOB, arena_printf(y->arena, "Line %d names %s. %s", of[k].line, of[k].name, says[k]));
 			said++;
 		}

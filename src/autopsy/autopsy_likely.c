@@ -369,16 +369,20 @@ push(struct autopsy *y, const char *text)
 /* C++ refuses a size that no machine has in the same words. */
 #define WRONG_SIZE	" Where it fails at once, however much is free, the size may be wrong, as where it was read from a file that is damaged, cut, missing or of another form."
 
+#define NO_SAMPLES	" Line %d names a database of samples. Where that was read then, and has none, as where the paths it was made of were wrong (LMDB's data.mdb has some kB then), or is damaged or cut, the size that was asked for was read from nothing, and " \
+    "no machine has it: then it fails at once, however much is free."
+
 #define NEAR_FAILURE	8	/* lines */
 
-/* May what C++ refused be of a size that was read, as right ahead of it something is, and no part
- * of its work was done before? */
+/* May what C++ refused be of a size that was read, as right ahead of it, or below a title,
+ * something is, and no part of its work was done before? */
 static bool
 may_be_misread(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
+	bool below = y->main->last == 1 && p->database, ahead = p->reads > 0 && p->reads > y->main->last - NEAR_FAILURE && p->reads <= y->main->last + 1;
 
-	return y->main->cpp && y->reported.n == 0 && p->reads > 0 && p->reads > y->main->last - NEAR_FAILURE && p->reads <= y->main->last + 1 && !p->spent && !p->later.line;
+	return y->main->cpp && y->reported.n == 0 && (below || ahead) && !p->spent && !p->later.line;
 }
 
 /* Has the program of the message said in another one what it was, as R of its own limit? */
@@ -429,7 +433,7 @@ nothing_told(struct autopsy *y)
 	job_limit(y);
 	if (autopsy_is_placed(y) && !o->says)
 		push(y, o->host ? arena_printf(y->arena, "%s: the line of code that asked for it, and the machine's own tool (" MONITOR ") while it runs, tell more.%s%s%s",
-		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), may_be_misread(y) ? WRONG_SIZE : "",
+		    o->cpp ? "It was the " MACHINES ". What had filled it, if anything had, was not found in what was read" : autopsy_unfilled(y), !may_be_misread(y) ? "" : y->log.paste.database ? arena_printf(y->arena, NO_SAMPLES, y->log.paste.database) : WRONG_SIZE,
 		    windows ? " " PROMISED : "", windows && strcmp(o->who, "R") == 0 ? R_PROMISED : "") :
 		    arena_printf(y->arena, "%s: " LISTER ", " UNTRIED(BY_ALONE, "before the run and ") "while it runs, tells more.", autopsy_unfilled(y)));
 }

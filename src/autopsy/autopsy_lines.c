@@ -183,8 +183,8 @@ replay(struct autopsy *y)
 	if (!y->main->host || log->replay < MANY_ENTRIES || log->replay_line > y->main->last)
 		return;
 	autopsy_cause(y, SAYS_REPLAY, arena_printf(y->arena, "By line %d a memory of what was seen (a replay buffer) has room for %lld entries. "
-	    "Where that is of this run, its arrays are made as long as that at once, or grow until then: fewer entries, or of fewer bytes (images as uint8, "
-	    "each of them once), take less.", log->replay_line, (long long)log->replay));
+	    "Where that is of this run, its arrays are made as long as that at once, or grow until then: fewer entries" OF_BYTES(", of fewer bytes (images as uint8)") ", "
+	    "or each image once, take less.", log->replay_line, (long long)log->replay));
 }
 
 /* "16 samples of 100 words", where a batch and a length were told: what scores of them take. */

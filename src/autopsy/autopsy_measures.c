@@ -31,7 +31,7 @@ tried(const struct autopsy *y)
 	if (p->told.full_set)
 		is &= ~MEASURE_BIT(MEASURE(BY_ADAPTER));	/* what is set for one has no effect then */
 	is |= p->shares ? MEASURE_BIT(MEASURE(BY_SPLITTING)) : 0;
-	is |= p->no_grad && !p->ungraded.line ? MEASURE_BIT(MEASURE(BY_NO_GRAD)) : 0;
+	is |= (p->no_grad || autopsy_is_guarded(y)) && !p->ungraded.line ? MEASURE_BIT(MEASURE(BY_NO_GRAD)) : 0;
 	return is;
 }
 
@@ -111,7 +111,7 @@ list(struct text *t, const char *s, uint32_t is, int *n)
 {
 	struct listed of[MOST_LISTED];
 	size_t verb;
-	bool capital = s[1] && s[2] >= 'A' && s[2] <= 'Z', ahead = false, one;
+	bool capital = (s[1] && s[2] >= 'A' && s[2] <= 'Z') || (t->n > 1 && memcmp(t->s + t->n - 2, ". ", 2) == 0), ahead = false, one;
 	int i, left = 0;
 
 	for (; *s == TRY[0]; s += 1 + strcspn(s + 1, TRY TRY_END)) {
@@ -120,7 +120,8 @@ list(struct text *t, const char *s, uint32_t is, int *n)
 			continue;
 		}
 		of[left] = words_of(s + 2, ahead && left == 0);
-		left += of[left].n > 0;		/* it may be of another world */
+		ahead |= of[left].n == 0;	/* it may be of another world */
+		left += of[left].n > 0;
 	}
 	s += *s == TRY_END[0];
 	for (i = 0; i < left; i++) {

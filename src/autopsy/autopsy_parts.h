@@ -57,11 +57,21 @@ bool	autopsy_tells_when(const struct oom_paste *);
 /* "It trains; when I load a checkpoint, it fails": is what is loaded a file that training goes on
  * from, and no model's first weights? */
 bool	autopsy_goes_on(const struct autopsy *);
+bool	autopsy_version_mended(const struct autopsy *);
+bool	autopsy_starts_program(const struct autopsy *);
+bool	autopsy_keeps_numbers(const struct autopsy *);
+bool	autopsy_is_guarded(const struct autopsy *);
 /* Was PyTorch seen, by the message or by what was read beside it? Is the message CUDA's alone,
  * which any program's may be? Did it train, by what was read? Does it only serve, or infer? */
 bool	autopsy_in_torch(const struct autopsy *);
 bool	autopsy_is_of_anyone(const struct oom_message *);
 bool	autopsy_in_jax(const struct autopsy *);
+bool	autopsy_in_keras(const struct autopsy *);
+bool	autopsy_in_theano(const struct autopsy *);
+bool	autopsy_in_exla(const struct autopsy *);
+/* Or may it be, as no other framework was seen? */
+bool	autopsy_may_be_keras(const struct autopsy *);
+bool	autopsy_may_be_jax(const struct autopsy *);
 bool	autopsy_trains(const struct autopsy *);
 bool	autopsy_is_of_program(const struct autopsy *);
 bool	autopsy_is_of_server(const struct oom_message *);

@@ -274,6 +274,22 @@ container(struct autopsy *y)
 		    "containers together no more than Docker Desktop's settings give its machine: docker inspect tells OOMKilled, and more there, or less at once, helps.", p->docker));
 }
 
+/* What an app of iOS may have, by Xcode's message or beside words alone. */
+static void
+app(struct autopsy *y)
+{
+	const struct oom_paste *p = &y->log.paste;
+	bool said = strcmp(y->main->who, "Xcode") == 0;
+
+	if (!said && (!p->app || y->main->kind != OOM_TOLD))
+		return;
+	autopsy_cause(y, SAYS_APP, arena_printf(y->arena, "%s%sWeights in fewer bits, and parts of a model that are loaded one after the other, need less; so do, of Core ML, %s, and, of ml-stable-diffusion, %sreduceMemory.",
+	    said ? arena_printf(y->arena, "Line %d says that the app was ended. ", y->main->line) : arena_printf(y->arena, "Line %d names iOS or iPadOS, or a device of theirs. Where an app was ended there, as a rule it had come to as much memory as the system gives one app, which is less than the device has. ", p->app),
+	    p->app_raised ? "" : "The entitlement com.apple.developer.kernel.increased-memory-limit raises what an app may have where the device has more. ",
+	    p->app_neural ? "a model that was converted for the units that run it (SPLIT_EINSUM for the Neural Engine)" : "the Neural Engine in place of the GPU (cpuAndNeuralEngine, with a model that was converted for it, SPLIT_EINSUM)",
+	    p->app_chunks ? "" : "its network in chunks (--chunk-unet) and "));
+}
+
 /* What a system within Windows may have. */
 static void
 wsl(struct autopsy *y)
@@ -314,6 +330,7 @@ autopsy_paste_causes(struct autopsy *y)
 	autopsy_switches(y);
 	reading(y);
 	container(y);
+	app(y);
 	wsl(y);
 	if (y->main->host)
 		return;

@@ -94,6 +94,20 @@ autopsy_in_update(const struct oom_message *o)
 	return (o->facts & TRACE_STEP) && !(o->facts & (TRACE_BACKWARD | TRACE_FORWARD));
 }
 
+#define NEAR_TRACE	6	/* lines, from a message to a call of its traceback */
+
+/* L-BFGS makes, in its first rounds, many copies of what it optimizes. */
+static void
+history(struct autopsy *y)
+{
+	int line = y->log.paste.decided.histories;
+
+	if (!line || line > y->main->last + NEAR_TRACE || line < y->main->line - NEAR_TRACE)
+		return;
+	place_cause(y, y->main->host ? SAYS_HOST_PLACES : SAYS_STEP, "By the traceback it failed in L-BFGS, which keeps two copies of all that it optimizes for each entry of its history (100 of them in Torch and PyTorch, unless nCorrection or history_size says otherwise). "
+	    "A shorter history (in neural-style -lbfgs_num_correction), or an optimizer that keeps less (Adam, SGD), takes less, and where a picture is optimized, a smaller one does.");
+}
+
 static void
 step(struct autopsy *y)
 {
@@ -428,8 +442,7 @@ host_places(struct autopsy *y)
 		    "In place (-=, /=, out=), in float32, or for a part after the other, it takes less.");
 	if ((facts & TRACE_REPLAY) && !y->log.replay)
 		place_cause(y, SAYS_HOST_PLACES, "By the traceback it failed in a memory of what was seen (a replay buffer), whose arrays are made as "
-		    "long as it is told, or grow until then: fewer entries, or of fewer bytes (images as uint8, each of them once), "
-		    "take less.");
+		    "long as it is told, or grow until then: fewer entries" OF_BYTES(", of fewer bytes (images as uint8)") ", or each image once, take less.");
 	extents_named(y);
 	if ((facts & TRACE_MAKES) && y->main->traced && ends_in_classes(y->main->extents))
 		place_cause(y, SAYS_EXTENTS_CODED, arena_printf(y->arena, "By its name the last extent of the array (%s) is how many classes, words or signs there are: a number for each "
@@ -454,9 +467,11 @@ autopsy_place_causes(struct autopsy *y)
 {
 	if (y->main->host || (y->main->kind == OOM_TOLD && (y->main->facts & (TRACE_FORKS | TRACE_PACKS)))) {
 		host_places(y);
+		history(y);
 		return;
 	}
 	loading(y);
+	history(y);
 	step(y);
 	evaluation(y);
 	keras_forward(y);

@@ -156,8 +156,8 @@ const struct place_cause autopsy_host_places[] = {
 	    "as it is: fewer loader processes (num_workers), or a data set that opens files when it is asked, take less." },
 	{ TRACE_FORKS, 0, TRACE_PACKS, "By the traceback it failed where a process is made. On Linux it begins as a copy of this one, and "
 	    "where this one is large the kernel may refuse to promise as much again, although little of it would be "
-	    "written. Processes that are made before the data are read, fewer of them (workers), smaller data, or another "
-	    "way to begin them (\"spawn\", \"forkserver\") help, and so does a kernel that promises more "
+	    "written. Processes that are made before the data are read, fewer of them" OF_NO_PROGRAM(" (workers), smaller data, or another "
+	    "way to begin them (\"spawn\", \"forkserver\")") OF_PROGRAM(" (by the traceback it is another program that is started), or smaller data") " help, and so does a kernel that promises more "
 	    "(vm.overcommit_memory=1, swap)." },
 	{ TRACE_MAKES, 0, TRACE_ARRAY | TRACE_SPARSE | TRACE_REPLAY, "The line of code makes an array of a size that it is told, all at once" OF_BYTES(": fewer bytes an element take less") ". Where it is a "
 	    "memory of what was seen, or a table of all samples, a shorter one, or one in a file (numpy.memmap), takes less." },

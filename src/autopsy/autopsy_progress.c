@@ -11,7 +11,7 @@
 #define LONG_GIVEN	512	/* tokens of a text that are worth a word */
 #define FEW_PEAKS	4	/* that a log counts, of which each is larger than the one before, */
 #define LEAST_GROWTH	50	/* and the last by that part at least */
-#define CAME_SINCE	"what is more came since: something kept from one to the next (lists of results, caches" HAS_TRAINED(IN_TORCH("; sums of losses with their graph")) "), samples larger or longer than those before, a phase that needs more, or another process."
+#define CAME_SINCE	"what is more came since: something kept from one to the next (lists of results, caches" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS("; sums of losses with their graph"))) "), samples larger or longer than those before, a phase that needs more, or another process."
 
 /* Does the last bar stand where the failure is told? What is said first may be a title, or a
  * sentence ahead of the log. */
@@ -137,7 +137,7 @@ grew(struct autopsy *y)
 	if (k->count < FEW_PEAKS || k->last - k->first < k->first / LEAST_GROWTH || y->main->host)
 		return;
 	autopsy_cause(y, SAYS_GREW, arena_printf(y->arena, "Line %d counts %lld MB of tensors at most so far, line %d %lld, and each such line between them "
-	    "more than the one before. Where it goes on so, evenly, something is kept from step to step (" IN_TORCH("losses with their graph, ") "lists of "
+	    "more than the one before. Where it goes on so, evenly, something is kept from step to step (" IN_TORCH(UNLESS_NUMBERS("losses with their graph, ")) "lists of "
 	    "results, a state that is never reset); where it levels off, samples that are larger than those before raised it.", k->first_line,
 	    (long long)k->first, k->last_line, (long long)k->last));
 }

@@ -21,6 +21,9 @@
 /* and what it is where that fails, too */
 #define THERE_BEFORE	UNLESS_LESS_RUNS(UNLESS_MORE_RUNS("What was there before it (weights, what a run before or another process has) leaves too little"))
 #define SMALL_FAILS	"then a short or small one fails, too."
+/* Frameworks that take most of a device as they start, and what has them take less. */
+#define TAKERS		IN_EXLA("EXLA most of it") IN_THEANO("Theano what it is told") MAYBE_KERAS("TensorFlow nearly all" MAYBE_JAX(", ")) MAYBE_JAX("JAX most of it")
+#define TAKES_LESS	IN_EXLA("preallocate: false of its client") IN_THEANO("a smaller gpuarray.preallocate") MAYBE_KERAS("allow_growth" MAYBE_JAX(", or ")) MAYBE_JAX("XLA_PYTHON_CLIENT_PREALLOCATE=false")
 #define TWO_NUMBERS	"two numbers for each weight, in float32 as a rule"
 #define LESS_STATE	TRY BY_ANYTHING "an optimizer that keeps less (SGD, Adafactor, 8 bits)" TRY BY_ADAPTER "fewer weights that are trained (LoRA)" TRY BY_SPLITTING	\
     "what it keeps split among devices (ZeRO, FSDP)" TRY BY_OFFLOADING "what it keeps offloaded" TRY_END " take less"
@@ -29,8 +32,8 @@
 #define COPIED		"A copy is made on the device first (in another type or order, or an average of weights)"
 #define ONE_BY_ONE	"moved to the machine's memory one by one, they take less."
 #define GRADIENTS_ON	"Gradients are on, where neither torch.no_grad() nor torch.inference_mode() stands around all of it"
-#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" HAS_TRAINED(IN_TORCH("; in PyTorch losses with their graph" WITH_GRADIENTS(", validation or inference with gradients on")))	\
-    HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on"))	\
+#define KEPT_ON		"Something is kept from one step or round to the next (lists of results" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS("; in PyTorch losses with their graph" WITH_GRADIENTS(", validation or inference with gradients on"))	\
+    AS_NUMBERS(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on")))) HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on"))	\
     IN_KERAS("; in Keras models made anew in each") ")"
 /* What TensorFlow.js is told to let go of, as no collector does. */
 #define UNDISPOSED	IN_BROWSER("Tensors are made in each round, and TensorFlow.js keeps each until it is disposed of"), "then tf.memory().numTensors, which counts them, grows from round to round. With " \
@@ -43,8 +46,8 @@
     "or data that each reads for itself, keep it."
 #define TOGETHER_THEN	"What was made on the way is put together at the end (one result of all parts, in one piece, or a copy of it in another form)"
 #define TOGETHER_SHOWS	"then it fails there each time, and it grows with how many parts there are."
-#define OTHER_DEVICE	{ WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "	\
-    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID"), "with both set, to that order and the free one's number, it begins." }
+#define OTHER_DEVICE	{ UNLESS_LESS_RUNS(WITH_PARTS("Another one is asked than the one that was looked at: a program takes the first that it sees unless it is told, and CUDA counts those that CUDA_VISIBLE_DEVICES leaves, the "	\
+    "fastest first where CUDA_DEVICE_ORDER is not PCI_BUS_ID")), "with both set, to that order and the free one's number, it begins." }
 
 const struct row autopsy_rows[] = {
 	{ NEEDS_LIBRARY | NEEDS_TORCH, NULL, {
@@ -148,12 +151,12 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_REPLAY, "the run has a replay buffer", {
 		{ "The replay buffer is made as long as it is told, or grows until then, and longer episodes take more", "fewer entries, or "
 		    "of fewer bytes (images as uint8, each of them once), take less; it grows evenly until it is full." },
-		{ "Something else is kept from one step to the next (results on lists" HAS_TRAINED(IN_TORCH(", losses with their graph")) ")", "then it grows "
+		{ "Something else is kept from one step to the next (results on lists" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS(", losses with their graph"))) ")", "then it grows "
 		    "beyond that." } } },
 	{ NEEDS_AGENT, "an agent learns from what it sees", {
 		{ "What was seen lies there until it is learned from (a replay buffer, a rollout of all environments at once)", "fewer entries "
 		    "or steps (buffer_size, n_steps), fewer environments, shorter episodes, or images as uint8, each of them once, take less." },
-		{ "Something is kept from one step or episode to the next (results on lists" HAS_TRAINED(IN_TORCH(", losses with their graph")) IN_KERAS(", in Keras models or "
+		{ "Something is kept from one step or episode to the next (results on lists" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS(", losses with their graph"))) IN_KERAS(", in Keras models or "
 		    "predict() called in each") ")", "then it grows evenly, and beyond what such a buffer holds." },
 		{ WITH_PARTS("Each environment is a process of its own, with a copy of the program"), "fewer of them take less." } } },
 	{ NEEDS_VECTORS, "words' vectors are read or learned", {
@@ -180,7 +183,7 @@ const struct row autopsy_rows[] = {
 	{ NEEDS_HOST | NEEDS_WORKERS, "a loader has processes of its own", {
 		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there"),
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") " it does not grow, and less so where samples are arrays (numpy, Arrow) in place of lists." },
-		{ "Something is kept from step to step (lists of results" HAS_TRAINED(IN_TORCH(", losses with their graph")) ")", "then it grows without a loader's processes, too." } } },
+		{ "Something is kept from step to step (lists of results" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS(", losses with their graph"))) ")", "then it grows without a loader's processes, too." } } },
 	{ NEEDS_WORKERS | NEEDS_GROWS, "a loader has processes of its own", {
 		{ UNTRIED(BY_WORKERS, "Each of a loader's processes comes to hold a copy of what the data set has, as Python counts each use of it there, or batches that wait to be taken"),
 		    "without such processes" IN_TORCH(" (in PyTorch num_workers=0)") IN_KERAS(" (in Keras use_multiprocessing=False)") " it does not grow." },
@@ -210,14 +213,14 @@ const struct row autopsy_rows[] = {
 		    "takes those (sparse_categorical_crossentropy, CrossEntropyLoss)" TRY BY_ANYTHING "fewer bytes each" TRY BY_ANYTHING "batches that are coded as they come" TRY_END ", take a part of that." } } },
 	{ NEEDS_DATA, "data filled memory", {
 		{ "Data are read or made as one array, or a copy of it, in the machine's memory", "then it runs with a part of them. Read as they "
-		    "are needed" UNTRIED(BY_MAPPING, ", or mapped from a file (in Python numpy.memmap)") ", they need not lie there at once." } } },
+		    "are needed" IN_PYTHON(UNTRIED(BY_MAPPING, ", or mapped from a file (in Python numpy.memmap)")) ", they need not lie there at once." } } },
 	{ NEEDS_DRIVER | NEEDS_UNDER_WAY, NULL, {
 		{ MORE, "the framework's own allocator was refused before the driver was, so that it was under way by then." },
 		{ ANOTHER(""), LISTED } } },
 	{ NEEDS_DRIVER, NULL, {
 		{ UNTRIED(BY_ALONE, "Another process has the device, such as a notebook that still runs"), LISTED },
-		{ UNTRIED(BY_GROWTH, "A share of the device was to be taken at once (TensorFlow nearly all, JAX most of it), and less is free, as where a "
-		    "display has a part"), "with allow_growth, or XLA_PYTHON_CLIENT_PREALLOCATE=false, it begins." },
+		{ UNTRIED(BY_GROWTH, "A share of the device was to be taken at once (" TAKERS "), and less is free, as where a "
+		    "display has a part"), "with " TAKES_LESS ", it begins." },
 		{ MORE, "then an error of its own follows, with a shape." } } },
 	{ NEEDS_TAKES_ALL, "it ran in TensorFlow or JAX", {
 		{ UNTRIED(BY_GROWTH, "A share of the device is taken when the program starts, whatever the network needs (TensorFlow nearly all, JAX most of it), "
@@ -225,7 +228,7 @@ const struct row autopsy_rows[] = {
 		    " shows what is needed." } } },
 	{ NEEDS_HOST | NEEDS_LOADS, "weights were loaded then", {
 		{ "Those of a file and the model's own lie there together" UNTRIED(BY_BITS, ", a model's in float32 unless it is told otherwise"), "then it fails before the first result, whatever the batch. "
-		    "A file that is mapped (safetensors), " UNTRIED(BY_BITS, "fewer bits, ") "or " IN_TORCH("in transformers torch_dtype and low_cpu_mem_usage=True, or ") "a smaller model take less." } } },
+		    "" TRY BY_ANYTHING IN_PYTHON("a file that is mapped (safetensors)") TRY BY_BITS "fewer bits" TRY BY_ANYTHING IN_TORCH("in transformers torch_dtype and low_cpu_mem_usage=True") TRY BY_ANYTHING "a smaller model" TRY_END " take less." } } },
 	{ NEEDS_LOADS, "weights were loaded then", {
 		{ WEIGHTS_MORE, BEFORE_ANY } } },
 	{ NEEDS_SINGLE, "one of several devices alone is used", {

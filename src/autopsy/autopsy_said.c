@@ -281,7 +281,7 @@ causes_told(struct autopsy *y, bool explained)
 		const struct said *said = (const struct said *)(paste + s->said);
 		const int *better = (const int *)(paste + s->better);
 
-		if (s->kind == SAYS_TOLD_SMALL && (y->main->limited || y->main->kind == OOM_MPS || strcmp(y->main->who, "MPS") == 0))
+		if (s->kind == SAYS_TOLD_SMALL && (y->main->limited || y->log.paste.app || y->main->kind == OOM_MPS || strcmp(y->main->who, "MPS") == 0))
 			continue;		/* a limit that is less is what was reached */
 		if (s->kind == SAYS_TOLD_LIMITED && strcmp(y->main->who, "Linux") == 0 && !y->main->limited)
 			continue;		/* the kernel says that it was all of the machine's */
@@ -290,6 +290,8 @@ causes_told(struct autopsy *y, bool explained)
 		if (s->kind == SAYS_TOLD_SMALL && is_cards_own(&y->log.paste))
 			continue;
 		if (s->said == offsetof(struct oom_paste, counted) && !is_copied(y))
+			continue;
+		if (s->kind == SAYS_TOLD_VERSION && autopsy_version_mended(y))
 			continue;
 		if (s->kind == SAYS_TOLD_LESS && said->line && said->line == y->log.paste.one_runs.line)
 			continue;		/* fewer devices are no smaller run of each */
@@ -526,7 +528,7 @@ late_told(struct autopsy *y)
 	if (is_named_in_step(y, autopsy_said(y, &p->later)))
 		return;
 	autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where it failed after a time, or now and then, as much had room before, and what is more came since: something that is kept from one round to the next "
-	    "(results on lists, caches%s), a round with more in it than those before%s.", autopsy_said(y, &p->later) + 1, o->host ? WITH_LOADER(", what loader processes hold") : HAS_TRAINED(IN_TORCH("; sums of losses with their graph")),
+	    "(results on lists, caches%s), a round with more in it than those before%s.", autopsy_said(y, &p->later) + 1, o->host ? WITH_LOADER(", what loader processes hold") : HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS("; sums of losses with their graph"))),
 	    o->host ? ", or a phase that needs more" : ", a phase that needs more, or another process"));
 }
 
@@ -551,8 +553,8 @@ autopsy_words(struct autopsy *y, bool explained)
 	cached_files(y);
 	if (explained && autopsy_grows_there(y) && !p->shapes.line && (!o->says || is_ended(o)) && o->kind != OOM_TOLD && (p->grew || !asks_much(o)))
 		autopsy_cause(y, SAYS_TOLD_WORDS, arena_printf(y->arena, "L%s. Where memory grows evenly from step to step, "
-		    "something is kept from one to the next, as %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? films_held(y) : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" HAS_TRAINED(IN_TORCH("; in PyTorch losses that are added with their graph (loss.item() adds the number "
-		    "alone), a graph that backward is told to keep" WITH_GRADIENTS(", validation or inference with gradients on"))) HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on")) IN_KERAS("; in Keras models that are made anew "
+		    "something is kept from one to the next, as %s.%s", autopsy_said(y, &p->grows) + 1, o->host ? films_held(y) : is_of_others(o) ? "results on lists, caches, or objects that are made anew in each round and never let go of" : "results on lists" HAS_TRAINED(IN_TORCH("; in PyTorch " UNLESS_NUMBERS("losses that are added with their graph (loss.item() adds the number "
+		    "alone), ") "a graph that backward is told to keep" WITH_GRADIENTS(", validation or inference with gradients on"))) HAS_NOT_TRAINED(WITH_GRADIENTS("; in PyTorch validation or inference with gradients on")) IN_KERAS("; in Keras models that are made anew "
 		    "in each round (clear_session() is to let go of the earlier)"),
 		    o->host ? "" : UNEVENLY(" Where it grows by leaps, samples come that are larger, or have more in them, than those before.")));
 	if (explained)

@@ -148,6 +148,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(COLLECTOR,		LINE,		"an error as Julia writes it")							\
 	SAYS(BOARD,		LINE,		"a line that names a board of NVIDIA's, and no card's memory")			\
 	SAYS(WSL,		LINE,		"a line that names WSL, and the machine's memory")				\
+	SAYS(APP,		LINE,		"Xcode's message, or a line that names iOS or iPadOS, or a device of theirs, and words for memory that ended")	\
 	SAYS(DOCKER,		LINE,		"a line that names Docker or Kubernetes, and a process that signal 9 ended, OOMKilled, or people say that it was killed")			\
 	SAYS(MISMATCH,		LINE,		"the driver's own words, and an error of CUDA without figures")			\
 	SAYS(LISTED_CONTEXTS,	LINE,		"nvidia-smi's list, with the same process on two cards, small on the first")	\

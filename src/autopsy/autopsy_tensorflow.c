@@ -62,8 +62,9 @@ autopsy_tensorflow_start(struct autopsy *y)
 	else if (left->known && y->main->kind == OOM_CUDA && y->hi > 0 && y->lo > LITTLE && !backs_off(&y->log))
 		autopsy_cause(y, SAYS_AT_START, arena_printf(y->arena, "That is no more than the %s that were free when TensorFlow found the device. "
 		    "Another process, or another library of this one, may have taken a part since, or the driver keeps some back, "
-		    "as it does for a display: a smaller fraction (per_process_gpu_memory_fraction), or allow_growth, asks for less "
-		    "at once.", size_human(human, left->bytes)));
+		    "as it does for a display%s", size_human(human, left->bytes), autopsy_is_tried(y, BY_GROWTH) ?
+		    ". Where it fails so with a smaller fraction of the device, or with allow_growth, too, what the run needs is more than that leaves: fewer samples at once, or smaller ones, need less." :
+		    ": a smaller fraction (per_process_gpu_memory_fraction), or allow_growth, asks for less at once."));
 	else if (y->main->kind == OOM_CUDA && backs_off(&y->log))
 		autopsy_cause(y, SAYS_AT_START, "TensorFlow asks for nine tenths of what it was refused, until it gets a region: "
 		    "by itself that is a warning. When it begins, it means that less is free than it is to "

@@ -68,6 +68,15 @@ autopsy_device_word(const struct oom_message *o)
 	return strstr(o->who, "NPU") ? "NPU" : o->kind == OOM_XLA ? "device" : "GPU";
 }
 
+/* Was another amount asked for than by BEFORE? */
+static bool
+asks_for_other(const struct oom_message *o, const struct oom_message *before)
+{
+	const struct oom_size *asked = &o->size[OOM_ASKED];
+
+	return asked->known && (!before->size[OOM_ASKED].known || before->size[OOM_ASKED].bytes != asked->bytes);
+}
+
 /* What message I means, in short where one ahead of it means the same, of another amount as
  * well. */
 static const char *
@@ -81,7 +90,7 @@ told(const struct autopsy *y, int i)
 		if (strcmp(autopsy_meaning(y, &before[k]), meaning) == 0)
 			return "The same.";
 		if (o->says && before[k].says && strcmp(before[k].says, o->says) == 0 && !o->caught && !before[k].caught && !o->apart)
-			return o->hedged ? "The same." : arena_printf(y->arena, "The same.%s", autopsy_amount(y, o));
+			return o->hedged && !asks_for_other(o, &before[k]) ? "The same." : arena_printf(y->arena, "The same.%s", autopsy_amount(y, o));
 	}
 	return meaning;
 }

@@ -240,8 +240,8 @@ filling(struct autopsy *y, enum autopsy_says kind, int64_t total)
 	if (in_few_bits(p))
 		then = "What a run keeps has to fit beside them.";
 	else if (weights_bytes(y, HALF_BYTES) > total)
-		then = arena_printf(y->arena, "In 16 bits that is more than the device's %s: fewer bits, more devices, or a part of "
-		    "them in the machine's memory help%s.", have, p->many_bits ? ", a smaller batch does not" : "");
+		then = arena_printf(y->arena, "In 16 bits that is more than the device's %s: " TRY BY_BITS "fewer bits" TRY BY_DEVICES "more devices" TRY BY_OFFLOADING "a part of "
+		    "them in the machine's memory" TRY_END " help%s.", have, p->many_bits ? ", a smaller batch does not" : "");
 	else
 		then = arena_printf(y->arena, "In 16 bits that is most of the device's %s, and what a run keeps has to fit beside them: fewer bits, "
 		    "or shorter and fewer inputs at once, leave more room.", have);

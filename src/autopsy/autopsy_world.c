@@ -1,6 +1,6 @@
 /*
- * The world of a run: whose framework it was and whether it trained, by the
- * message and by what was read beside it. What is of another one is not said.
+ * The world of a run: its framework (autopsy_framework.c) and whether it trained, by the message
+ * and by what was read beside it. What is of another one is not said.
  */
 #include "autopsy/autopsy_parts.h"
 
@@ -11,108 +11,9 @@
 #define MARKS		128
 
 static bool
-names_framework(const struct oom_told *t, const char *name)
-{
-	int i;
-
-	for (i = 0; oom_told_framework(i); i++)
-		if (t->framework[i].line && strcmp(oom_told_framework(i), name) == 0)
-			return true;
-	return false;
-}
-
-/* Is a framework named that is not PyTorch? */
-bool
-autopsy_is_of_another(const struct autopsy *y)
-{
-	return oom_told_names_another(&y->log.paste.told) || y->log.paste.lua;
-}
-
-/* CUDA's, or HIP's, bare words: any program's. */
-bool
-autopsy_is_of_anyone(const struct oom_message *o)
-{
-	return o->kind == OOM_CUDA && (strcmp(o->who, "CUDA") == 0 || strcmp(o->who, "HIP") == 0 || strcmp(o->who, "a GPU") == 0);
-}
-
-/* Is the message that of a framework, or of a language, in which no PyTorch runs? */
-static bool
-is_of_others(const struct oom_message *o)
-{
-	static const char *const who[] = { "R", ".NET", "Java", "JavaCPP", "Android", "Node.js", "MATLAB", "MXNet", "Caffe", "Caffe2", "Darknet", "Theano", "CNTK", "MindSpore", NULL };
-	int i;
-
-	for (i = 0; who[i]; i++)
-		if (strcmp(o->who, who[i]) == 0)
-			return true;
-	return o->kind == OOM_TENSORFLOW || o->kind == OOM_TF_ALLOCATOR || o->kind == OOM_PADDLE;
-}
-
-/* CUDA's bare words as Python's error, which is PyTorch's as a rule where nothing of another
- * library is there. */
-static bool
-is_raised_by_torch(const struct autopsy *y)
-{
-	return autopsy_is_torch(y->main) && y->main->python && !y->log.paste.gpu_files;
-}
-
-bool
-autopsy_in_torch(const struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-
-	if (is_of_others(y->main) || p->lua)
-		return false;
-	if (p->torch_files || (p->torch && !p->llama) || (autopsy_is_torch(y->main) && !autopsy_is_of_anyone(y->main)))
-		return true;
-	return !autopsy_is_of_another(y) && ((p->torch_told && !p->llama) || is_raised_by_torch(y));
-}
-
-/* Not where CUDA's bare words stand beside another framework's name. */
-bool
-autopsy_may_be_torch(const struct autopsy *y)
-{
-	const struct oom_message *o = y->main;
-
-	if (o->kind == OOM_TOLD || o->kind == OOM_OTHER || o->kind == OOM_KERNEL || o->kind == OOM_MACHINE)
-		return autopsy_in_torch(y);
-	return autopsy_is_torch(o) && (autopsy_in_torch(y) || !autopsy_is_of_another(y));
-}
-
-static bool
 is_out_of_torch(const struct autopsy *y)
 {
 	return !autopsy_in_torch(y);
-}
-
-/* By the message, files of it, or a name: is it TensorFlow, or Keras, which mostly stands on it? */
-static bool
-in_keras(const struct autopsy *y)
-{
-	const struct oom_paste *p = &y->log.paste;
-
-	if (autopsy_is_torch(y->main) && !autopsy_is_of_anyone(y->main))
-		return false;		/* whatever is named beside PyTorch's own words */
-	return y->main->kind == OOM_TENSORFLOW || y->main->kind == OOM_TF_ALLOCATOR || p->tf_files || names_framework(&p->told, "TensorFlow") || names_framework(&p->told, "Keras");
-}
-
-/* Others compile by XLA, too. */
-bool
-autopsy_in_jax(const struct autopsy *y)
-{
-	return y->log.paste.jax_files || names_framework(&y->log.paste.told, "JAX");
-}
-
-static bool
-may_be_keras(const struct autopsy *y)
-{
-	return in_keras(y) || !autopsy_in_jax(y);
-}
-
-static bool
-may_be_jax(const struct autopsy *y)
-{
-	return autopsy_in_jax(y) || !(in_keras(y) || autopsy_in_torch(y));
 }
 
 static bool
@@ -234,6 +135,12 @@ is_of_language(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 
 	return y->log.paste.language || strcmp(o->who, ".NET") == 0 || strcmp(o->who, "Java") == 0 || strcmp(o->who, "Node.js") == 0;
+}
+
+static bool
+may_be_python(const struct autopsy *y)
+{
+	return !is_of_language(y) && strcmp(y->main->who, "R") != 0 && strcmp(y->main->who, "MATLAB") != 0;
 }
 
 /* What serves or draws by chains has no loader, nor has what learns trees, or works with tables. */
@@ -493,6 +400,24 @@ has_gone_on(const struct autopsy *y)
 }
 
 static bool
+may_be_first_layer(const struct autopsy *y)
+{
+	return !y->log.paste.decided.layered;
+}
+
+static bool
+starts_no_program(const struct autopsy *y)
+{
+	return !autopsy_starts_program(y);
+}
+
+static bool
+may_keep_graphs(const struct autopsy *y)
+{
+	return !autopsy_keeps_numbers(y);
+}
+
+static bool
 may_be_one_place(const struct autopsy *y)
 {
 	const char *words = y->log.paste.later.line ? y->log.paste.later.words : "";
@@ -502,10 +427,10 @@ may_be_one_place(const struct autopsy *y)
 
 /* By the marks of oom_world.h; one that two have does not compile without a warning. */
 static bool (*const worlds[MARKS])(const struct autopsy *) = {
-	['t'] = autopsy_in_torch, ['o'] = is_out_of_torch, ['k'] = in_keras, ['n'] = may_train,
+	['t'] = autopsy_in_torch, ['o'] = is_out_of_torch, ['k'] = autopsy_in_keras, ['n'] = may_train,
 	['a'] = autopsy_trains, ['g'] = has_gradients, ['?'] = may_have_gradients,
 	['@'] = may_be_one_place, ['l'] = has_loader, ['i'] = reads_data, ['p'] = may_gather,
-	['j'] = may_be_jax, ['m'] = may_be_keras, ['d'] = has_device, ['b'] = in_browser, ['|'] = on_a_mac,
+	['j'] = autopsy_may_be_jax, ['m'] = autopsy_may_be_keras, ['d'] = has_device, ['b'] = in_browser, ['|'] = on_a_mac,
 	['s'] = is_out_of_browser, ['e'] = autopsy_may_start, ['f'] = autopsy_may_go_on,
 	['h'] = autopsy_had_steps, ['q'] = is_split, ['v'] = autopsy_serves, ['w'] = autopsy_trains_many,
 	['x'] = may_be_larger, ['r'] = builds_engine, ['c'] = trains_not, ['3'] = draws_none,
@@ -517,6 +442,9 @@ static bool (*const worlds[MARKS])(const struct autopsy *) = {
 	['('] = is_other_array, [')'] = may_be_of_pme, ['*'] = loads_checkpoint, ['+'] = has_no_tactic,
 	[','] = may_have_tactic, ['.'] = autopsy_unpickles, ['/'] = may_be_no_pickle,
 	[':'] = autopsy_grows_there_alone, [';'] = may_grow_elsewhere, ['<'] = autopsy_has_pool,
+	['\016'] = may_be_python, ['\017'] = autopsy_in_theano, ['\020'] = autopsy_in_exla,
+	['\021'] = may_be_first_layer, ['\022'] = autopsy_starts_program, ['\023'] = starts_no_program,
+	['\024'] = may_keep_graphs, ['\025'] = autopsy_keeps_numbers,
 	['-'] = has_fewest, ['{'] = proposes, ['='] = autopsy_fails_at_end, ['>'] = may_be_midway,
 };
 

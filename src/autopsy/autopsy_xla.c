@@ -75,7 +75,8 @@ xla_program(struct autopsy *y)
 	if (all->bytes <= LITTLE)
 		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The whole program needs %s: what fills the device is "
 		    "something else, arrays of this process or another process." MAYBE_JAX(" Where it ran in JAX: that takes most of a device when it begins "
-		    "(XLA_PYTHON_CLIENT_PREALLOCATE=false: as it needs them), so that a second process finds little."),
+		    "(XLA_PYTHON_CLIENT_PREALLOCATE=false: as it needs them), so that a second process finds little.") IN_EXLA(" EXLA takes most of a device when its client begins, so that "
+		    "a second process (another notebook's runtime) finds little: preallocate: false has it take what it needs."),
 		    size_human(human, all->bytes)));
 	else
 		autopsy_cause(y, SAYS_XLA_PROGRAM, arena_printf(y->arena, "The program as compiled needs %s, with its arguments "

@@ -134,6 +134,8 @@ is_ahead_of_tests(struct talk sentence, const char *at)
 
 #define RUNS_ALONE	"did not|didn't|does not|doesn't|prevent|prevents|prevented|avoid|avoids|avoided|without|works|worked|fits|runs|ran|possible"
 
+#define ONLY_THAT_RUNS	"only satisfied|only satisfying|only working|only successful|only suitable|only feasible|only viable|only acceptable|maximum working|max working|largest working|biggest working|highest working"
+
 /* "I set a batch of 1, as it was the only one that did not fail": what runs. */
 static bool
 is_only_one(struct talk sentence)
@@ -141,6 +143,8 @@ is_only_one(struct talk sentence)
 	size_t n;
 	const char *only = talk_find_whole(sentence, "the only", &n);
 
+	if (talk_has_whole(sentence, ONLY_THAT_RUNS))
+		return true;
 	return only && talk_has_whole(talk_part(sentence, only + n, sentence.s + sentence.n), RUNS_ALONE);
 }
 

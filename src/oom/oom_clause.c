@@ -512,3 +512,16 @@ clause_set(struct talk t, const char *list)
 			return at;
 	return NULL;
 }
+
+#define DONE		"complete|completed|completes|finished|finishes|is done|was done|are done|is over|ended|ends|had run|has run"
+
+bool
+clause_is_over(struct talk t, const char *at, size_t n)
+{
+	struct talk clause = talk_clause(t, at, n), ahead = clause_word_ahead(t, at);
+	const char *to = piece_past_blanks(at + n, t.s + t.n);
+
+	if (talk_is_one_of(ahead, "the"))
+		ahead = clause_word_ahead(t, ahead.s);
+	return talk_is_one_of(ahead, "after") && (to >= clause.s + clause.n || !piece_is_word(*to) || talk_has_whole(talk_part(clause, at + n, clause.s + clause.n), DONE));
+}

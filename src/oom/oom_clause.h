@@ -49,6 +49,9 @@ size_t	clause_beside(const char *list, const char *from, const char *s, const ch
 /* "验证时没有问题": is what is named at AT said there to go well, or not to happen? */
 bool	clause_goes_well_elsewhere(struct talk, const char *at);
 
+/* "after the clustering by NAME is complete", "after NAME.": is what the N bytes at AT name done by
+ * then? */
+bool	clause_is_over(struct talk, const char *at, size_t n);
 /* Is what stands at AT named beside what the run has: "unlike NeRF", "I do not use vLLM"? */
 bool	clause_passes_by(struct talk, const char *at);
 

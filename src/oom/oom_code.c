@@ -107,6 +107,8 @@ sum_of_losses(struct oom_paste *p, struct talk t, int line, bool traced)
 		return;
 	left = talk_part(t, name, to);
 	right = talk_part(t, at, t.s + t.n);
+	if (!traced && binds_loss(t) && binds_nothing(right))
+		p->numbers = line;
 	if (binds_nothing_named(p, right) || (p->layer_inset && !is_of_object(t)))
 		return;
 	if (!traced && left.n > 0 && !binds_nothing(right) && (talk_any_begins(right, "model( net(") || (talk_any_begins(right, "criterion( loss_fn( loss_func(") &&
@@ -138,6 +140,8 @@ meter_of_losses(struct oom_paste *p, struct talk t, int line)
 	for (to = at + 8; to < end && (piece_is_word(*to) || *to == '.'); to++)
 		;
 	what = talk_part(t, at + 8, to);
+	if (talk_any_of(what, ".item"))
+		p->numbers = line;
 	if (to == at + 8 || to == end || (*to != ',' && *to != ')') || binds_no_tensor(what) || binds_nothing_named(p, what) || talk_any_of(what, ".item .data .detach") ||
 	    (!binds_begins(what, p->backed, "[(.") && !talk_is_one_of(what, "loss total_loss train_loss loss_total")))
 		return;

@@ -23,6 +23,24 @@ reads_log(struct talk t)
 	return at && talk_any_phrase(clause_sentence(t, at), FOUND_THERE) && !talk_has_whole(clause_sentence(t, at), NOT_LOOKED) && !talk_any_phrase(t, "?|吗|？|没有");
 }
 
+/* "However, now I am getting ..." */
+#define IS_NOW		"now i am getting|now i'm getting|now i get|now i got|now i have|now we get|now it is|now it's|but now|however now|now there is|now getting|now it gives|now it says"
+
+/* "Could it have tiles? For example" */
+static bool
+asks_with_example(struct talk t)
+{
+	size_t n;
+	const char *last = NULL, *at, *end = t.s + t.n;
+	struct talk rest;
+
+	for (rest = t; (at = talk_find_whole(rest, "for example|for instance|e.g|like this|something like|such as", &n)); rest = talk_part(t, at + n, end))
+		last = at + n;
+	while (last && last < end && memchr(" .:`,", *last, 5))
+		last++;
+	return last == end && memchr(t.s, '?', t.n);
+}
+
 #define CODES		"exit codes of the workers are {"
 
 /* joblib's list of how workers ended; *BY_SIGNAL: by a signal, or by a code that stands for one. */
@@ -118,14 +136,31 @@ computes(struct talk t)
 	return false;
 }
 
+/* Calls of libraries that run networks with gradients off, and what a traceback shows of it. */
+#define GUARDED		"in decorate_context|pipeline.from_pretrained(|pipeline.from_single_file(|.chat(tokenizer|.stream_chat("
+
+/* "   5 conv    128  3 x 3 / 1   152 x 152 x  64   ->   152 x 152 x 128", and not layer 0 */
+static bool
+is_layer(struct talk t)
+{
+	const char *end = t.s + t.n, *s = piece_past_blanks(t.s, end), *to;
+
+	for (to = s; to < end && is_digit(*to); to++)
+		;
+	return to > s && *s != '0' && talk_is_one_of(clause_word_behind(t, to), "conv max upsample route shortcut connected") && talk_any_phrase(t, "->");
+}
+
 void
 oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
 	int64_t n;
 
-	if (source == SOURCE_PROSE || source == SOURCE_UNSURE)
+	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		d->log_read = reads_log(t) ? line : d->log_read;
+		d->example = asks_with_example(t) ? line : d->example;
+		d->now = talk_has_whole(t, IS_NOW) && talk_any_whole(t, "oom memory oome") ? line : d->now;
+	}
 	d->exited = tells_codes(t, &d->by_signal) ? line : d->exited;
 	if (source != SOURCE_COMMENT && source != SOURCE_PROSE && talk_any_phrase(t, ON_PROCESSOR))
 		d->on_processor = line;
@@ -153,6 +188,16 @@ oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source
 		d->no_tactic = line;
 	if (source != SOURCE_PROSE && talk_any_phrase(t, "prompt executed in "))
 		d->ran = line;
+	if (source != SOURCE_COMMENT && talk_any_phrase(t, GUARDED))
+		d->guarded = line;
+	if (source != SOURCE_PROSE && source != SOURCE_COMMENT && talk_any_phrase(t, "optim/lbfgs."))
+		d->histories = line;
+	if (talk_has_whole(t, "exla|elixir|livebook") || (talk_has_whole(t, "bumblebee") && talk_has_whole(t, "xla")))
+		d->exla = line;
+	if (source != SOURCE_PROSE && is_layer(t))
+		d->layered = line;
+	if (source == SOURCE_TRACE && talk_any_phrase(t, "subprocess.py"))
+		d->starts = line;
 	if (talk_any_phrase(t, "worker timeout (pid:"))
 		d->timeout = line;
 	if ((n = free_of(t)) > 0) {

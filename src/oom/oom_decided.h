@@ -24,6 +24,13 @@ struct oom_decided {		/* the last line, from 1, by which it is so; 0: none says 
 	int unpickles;		/* a pickle is read, which is made into its objects as a whole */
 	int negative;		/* an extent is less than 0 */
 	int no_tactic;		/* TensorRT found no way to run a layer */
+	int now;		/* people tell that it is for want of memory now, where another error came before */
+	int example;		/* a sentence asks for something, for which the next line is an example */
+	int histories;		/* a line of a traceback is of an optimizer that keeps a history: L-BFGS */
+	int guarded;		/* a library's function that runs networks with gradients off is called */
+	int exla;		/* Elixir's EXLA runs it */
+	int layered;		/* Darknet lists a layer that it made, behind its first */
+	int starts;		/* a line of a traceback is of Python's subprocess, which starts programs */
 	int timeout;		/* gunicorn ends a worker that did not answer in its time */
 	int64_t free;		/* bytes of the machine that were free, by /proc/meminfo, */
 	int free_line;		/* and that line */

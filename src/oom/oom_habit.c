@@ -41,7 +41,7 @@ static const struct {
 	{ HABIT_JOINS, "pd.merge(|.merge(df|.merge(train|.merge(test|.merge(right|.merge(left", "def |validate=", true },
 	{ HABIT_FRAMES, "cudf.io.csv.read_csv(|cudf.io.read_csv(|cudf.io.parquet.read_parquet(|cudf.read_csv(|cudf.read_parquet(|cudf.read_json(|cudf.read_feather(|cudf.read_orc(", "nrows|byte_range", true },
 	{ HABIT_DENSE, ".toarray()|.todense()", "def ", false },
-	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram", "lru_cache|empty|false|df.cache|spark|rdd", false },
+	{ HABIT_CACHE, ".cache()|cache_images|cache-images|cache='ram'|cache=\"ram\"|cache=ram|--cache ram|--cache --", "lru_cache|empty|false|df.cache|spark|rdd", false },
 	{ HABIT_LOAD, "torch.load(", "map_location| -- |local |.t7|table.insert(|:cuda()", false },
 	{ HABIT_PARALLEL, "dataparallel(", "distributed|class |def |isinstance|device_ids=[0]|device_ids = [0]", false },
 	{ HABIT_SERVER, "vllm_gpu_memory_utilization|use_vllm=true|use_vllm true|use_vllm: true|use_vllm = true", "false", false },
@@ -122,7 +122,7 @@ by_call(struct oom_habits *h, struct talk t, int line, bool traced)
 		if (from == to)
 			to += n;		/* an option */
 		if ((calls[i].kind != HABIT_LOAD && calls[i].kind != HABIT_UNIT) || memchr(at, ')', (size_t)(end - at)))	/* what follows on the next line is not known */
-			oom_habit_keep(h, calls[i].kind, line, 0, from, to);
+			oom_habit_keep(h, calls[i].kind, line, 0, from, to - from > 3 && memcmp(to - 3, " --", 3) == 0 ? to - 3 : to);
 	}
 }
 
@@ -389,6 +389,7 @@ instances(struct oom_habits *h, struct talk t, int line)
 			oom_habit_keep(h, HABIT_INSTANCES, line, count, NULL, NULL);
 }
 
+#define CHAIN_WITHIN	12	/* lines, from a call to the innermost of its traceback */
 #define COPIED		"distributed_type: multi_gpu|distributed_type: 'multi_gpu|distributed_type\": \"multi_gpu|distributedtype.multi_gpu|distributeddataparallel(model"
 
 void
@@ -405,6 +406,10 @@ oom_habit_seen(struct oom_habits *h, struct talk t, int line)
 		h->checks = line;
 	if ((at = talk_first(t, ".toarray()|.todense()")) && at[3] >= 'a' && at[1] >= 'a' && !talk_any_phrase(t, "instead|without|avoid|rather than|def "))
 		oom_habit_keep(h, HABIT_DENSE, line, 0, NULL, NULL);
+	if (talk_any_phrase(t, "transform(") && talk_any_phrase(t, ").toarray()|).todense()"))
+		h->chained = line;
+	if (h->chained && h->chained == h->of[HABIT_DENSE].line && line > h->chained && line <= h->chained + CHAIN_WITHIN && talk_any_phrase(t, ", in fit_transform|, in transform|, in _transform"))
+		h->of[HABIT_DENSE].line = 0;	/* it failed within that call */
 	if (talk_any_phrase(t, "triggered tf.function retracing"))
 		oom_habit_keep(h, HABIT_RETRACES, line, 0, NULL, NULL);
 	if (talk_any_phrase(t, "vllm") && talk_has_whole(t, SERVER_APART))

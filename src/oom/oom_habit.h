@@ -132,6 +132,7 @@ struct oom_habits {
 	uint64_t placed;	/* names of what an agent saw, by their bits, that were put on a device, */
 	int placed_line;	/* the last of them there; */
 	bool on_processor;	/* what code names "device" is the processor */
+	int chained;		/* a line that makes a matrix dense of what a call on it gives, ".fit_transform(x).toarray()" */
 	bool off[HABITS];	/* kinds of which a line says that they are off */
 	int64_t context;	/* positions that a run of llama.cpp was given or has, the most of several; 0: that is not told */
 	int spread, group;	/* the last line that spreads a network over devices, and that begins Triton's instance_group; 0: none */

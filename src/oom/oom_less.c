@@ -182,6 +182,22 @@ reducing_allows(struct talk t)
 	return talk_any_whole(clause, "should would could might may if not never still even you your") || talk_any_phrase(clause, "n't ") ? NULL : at;
 }
 
+#define ONLY_WHEN	"only when|only if|only after|only once|only by"
+#define LOWERS		"reduce reduced reducing lower lowered lowering decrease decreased decreasing shrink shrinked shrunk"
+
+/* "I can infer only when I decrease max_disp to 96": the run does so with less of it. */
+static const char *
+only_lowered(struct talk t)
+{
+	size_t n;
+	const char *at = talk_find_whole(t, ONLY_WHEN, &n);
+	struct talk sentence = at ? talk_sentence(t, at) : t, behind = at ? talk_part(t, at + n, sentence.s + sentence.n) : t;
+
+	if (!at || memchr(sentence.s, '?', sentence.n) || !talk_any_whole(behind, LOWERS) || counts(behind) <= 0 || talk_has_whole(behind, OF_NO_SIZE))
+		return NULL;
+	return talk_any_whole(talk_part(t, sentence.s, at), "can could able works work runs run trains train fits fit") && !talk_any_whole(sentence, "should would you your not cannot") && !talk_any_phrase(sentence, "n't ") ? at : NULL;
+}
+
 #define WITH_SMALLER	"only trained on the first|only train on the first|trained only on the first|only used the first|only use the first|small part of|a part of|a subset of|small subset of|small portion of|a portion of|for smaller|on a smaller|on smaller|on a subset|on a small subset|with a subset|for a smaller|for a subset|with smaller|with a smaller|using smaller|using a smaller|with fewer|with lower|with a lower"
 #define RUNS_FINE	"it runs|it ran|it finishes|it completes|it passes|it succeeds|run well|ran well|runs through|finally runs|works|work|worked|runs without|run without|runs fine|runs well|ran fine|trains fine|no problem|no error|no errors|no issue|without error|without any error|without errors"
 
@@ -323,7 +339,7 @@ oom_less_runs(struct talk t)
 	struct talk clause;
 	size_t length;
 
-	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = takes_less(t)) || (next = one_takes(t)) || (next = none_beyond(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)) || (next = oom_wording(t, WORDING_NOT_WITH_SMALLER)))
+	if ((next = works_reduced(t)) || (next = smaller_runs(t)) || (next = runs_with_smaller(t)) || (next = reducing_allows(t)) || (next = only_lowered(t)) || (next = takes_less(t)) || (next = one_takes(t)) || (next = none_beyond(t)) || (next = able_with_size(t)) || (next = most_that_runs(t)) || (next = oom_wording(t, WORDING_NOT_WITH_SMALLER)))
 		return next;
 	if (!talk_has_whole(t, WORKS_FINE))
 		return NULL;

@@ -363,6 +363,13 @@ oom_machine_limit(struct talk t)
 	return s ? s : limit_by_unit(t);
 }
 
+/* "Built on a laptop with 16 GB": where it was made, and not where it runs. */
+static bool
+is_of_maker(struct talk t, const char *s)
+{
+	return talk_has_whole(talk_part(t, talk_sentence(t, s).s, s), "built on|built with|compiled on|compiled with|converted on|exported on|cross-compiled on|developed on|created on");
+}
+
 /* "on a VM with 4GB of memory", "on a Raspberry Pi": a machine that has little. */
 const char *
 oom_machine_small(struct talk t)
@@ -372,6 +379,8 @@ oom_machine_small(struct talk t)
 	struct talk sentence;
 	int64_t count;
 
+	if ((s = little_ram(t)) && is_of_maker(t, s))
+		return NULL;
 	if (at && !talk_any_whole(talk_sentence(t, at), "not no than like unlike instead such should would could ssh client remote remotely server cluster connect connected connecting terminal vnc deploy deployed later") && !memchr(talk_sentence(t, at).s, '?', talk_sentence(t, at).n))
 		return at;
 	if (!(at = talk_find_whole(t, "vm|vps|virtual machine|droplet|my container|the container|our container|a container|the pod|my pod|each pod|a pod|my instance|ec2 instance|my laptop|my pc|my computer|my machine|this machine|my server", &n)))

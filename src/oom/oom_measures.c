@@ -7,6 +7,7 @@
 #include "oom/oom_clause.h"
 #include "oom/oom_devices.h"
 #include "oom/oom_fares.h"
+#include "oom/oom_given.h"
 #include "oom/oom_number.h"
 #include "oom/oom_short.h"
 
@@ -41,7 +42,7 @@ static const struct {
 	{ BY_KERNEL, NULL, NULL, "--xformers|--opt-sdp-attention|--opt-sdp-no-mem|xformers cross attention|pytorch cross attention|enable_xformers_memory_efficient_attention(|attn_implementation=\"flash|attn_implementation flash|attn_implementation='flash", "xformers|flash attention|flashattention|flash-attention|flash_attn", "xformers|flash attention|flash_attn|flashattention", OR_IN_USE, NULL },
 	{ BY_OFFLOADING, "cpu_offload|--cpu_offload|--cpu-offload|--enable-cpu-offload|enable_cpu_offload|offload_optimizer|offload_param", YES, "--adam_offload|--lowvram|--novram|set vram state to: low_vram|set vram state to: no_vram|enable_model_cpu_offload(|enable_sequential_cpu_offload(|cpuoffload(|z3_offload|z2_offload|zero3_offload|zero2_offload|zero_3_offload|zero_2_offload|zero3-offload|zero2-offload|offload.json|offload_config|offload.yaml|optimizer_offload.json|param_offload.json", "lowvram|--lowvram|-lowvram|low vram mode|novram|--novram|-novram|offload|offloading|offloaded|cpu offload|cpu_offload|--enable-cpu-offload|--cpu-offload|cpu offloading", "offload", OR_IN_USE, NULL },
 	{ BY_GROWTH, "allow_growth|tf_force_gpu_allow_growth", YES, "set_memory_growth(|experimental.set_memory_growth|memory_limit=|memory_limit =|set_virtual_device_configuration(|set_logical_device_configuration(|per_process_gpu_memory_fraction|"
-	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth", "allow_growth|memory_growth", OR_IN_USE, NULL },
+	    "xla_python_client_preallocate=false|xla_python_client_mem_fraction", "allow_growth|memory growth|set_memory_growth|allow growth|memory_limit|gpu growth|per_process_gpu_memory_fraction|memory fraction|gpu_memory_fraction|--gpu", "allow_growth|memory_growth", OR_IN_USE, NULL },
 	{ BY_TILES, "--enable_vae_tiling|vae_tiling", YES, "enable_vae_tiling(|enable_tiling(|retrying with tiled", "tile size|tile_size|tile sizes|tilesize|tiling|tiled vae|tiled decode|tiled decoding", NULL, IN_VAIN_ALONE, NULL },
 	{ BY_EMPTYING, NULL, NULL, "cuda.empty_cache()|cleared via garbage collection|freed during garbage collection|freed by garbage collection|freed by the garbage collector", "empty_cache|empty cache|clear cache|clearing the cache|emptying the cache|clear the cache|gc.collect|torch.cuda.empty_cache", "empty_cache|清空缓存|清理缓存|清缓存|清空显存|清理显存", OR_IN_USE, NULL },
 	{ BY_SEGMENTS, NULL, NULL, "expandable_segments:true", "expandable_segments|expandable segments", NULL, OR_IN_USE, NULL },
@@ -62,6 +63,8 @@ static const struct {
 	{ BY_LEAN, NULL, NULL, "low_memory=true", "low_memory=true|low_memory = true|low_memory", NULL, AS_NAMED, NULL },
 	{ BY_INDEX, NULL, NULL, "sparse_categorical_crossentropy|sparsecategoricalcrossentropy", "sparse_categorical_crossentropy|sparse categorical crossentropy|sparse categorical cross entropy|sparsecategoricalcrossentropy|sparse_softmax_cross_entropy|sparse_softmax_cross_entropy_with_logits", NULL, AS_NAMED, NULL },
 	{ BY_CAP, NULL, NULL, "cap_max|cap-max|max_gaussians|max_num_gaussians|max-num-gaussians|max_cap", "cap_max|cap-max|max_gaussians|max_num_gaussians|max-num-gaussians|max_cap", NULL, AS_NAMED, NULL },
+	{ BY_NO_GRAD, NULL, NULL, NULL, "gradient-free calculation|gradient-free inference|gradient-free mode|gradient-free computation|gradient free inference|disabled gradients|disabled gradient calculation|disabled gradient computation|turned off gradients|turned gradients off|"
+	    "turned off gradient calculation|switched off gradients|gradients are off|gradients are disabled|gradients are turned off|gradients off", NULL, AS_NAMED, NULL },
 	{ BY_FIXED, "random", "0", "random=0|random = 0", "random=0|random = 0", NULL, OR_IN_USE, NULL },
 };
 
@@ -186,13 +189,16 @@ falls(struct talk clause, const char *s)
 	return n > 2 || (n == 2 && !(either && !talk_any_begins(clause, "reduc lower decreas tried try from even set chang")));
 }
 
-/* Does the clause at N bytes at AT say that what they name was made less? */
+/* Does the clause at N bytes at AT, or what stands in brackets behind them, say that what they name
+ * was made less? */
 static bool
 is_made_less(struct talk sentence, const char *at, size_t n)
 {
-	struct talk clause = talk_clause(sentence, at, n);
+	struct talk clause = talk_clause(sentence, at, n), behind;
+	const char *end = sentence.s + sentence.n, *open = piece_past_blanks(at + n, end);
 
-	return talk_has_whole(clause, LESS) || falls(talk_part(sentence, at + n, sentence.s + sentence.n), at + n);
+	behind = open < end && *open == '(' ? talk_part(sentence, open, memchr(open, ')', (size_t)(end - open)) ? memchr(open, ')', (size_t)(end - open)) : end) : talk_part(sentence, end, end);
+	return talk_has_whole(clause, LESS) || talk_has_whole(behind, MADE_LESS) || falls(talk_part(sentence, at + n, sentence.s + sentence.n), at + n);
 }
 
 /* "With a batch of 32 it fails, even though I set a batch of 8", "a batch of 32 instead of 128": is
@@ -296,6 +302,8 @@ is_at_least(struct talk sentence, struct talk clause, const char *to)
 	    !talk_any_whole(clause, PLANNED " " HELPED);
 }
 
+#define MOST		"max maximum largest biggest"
+
 /* A person's words for the measure of a row, at AT of T. */
 static bool
 is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_t n, int line)
@@ -306,6 +314,8 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 
 	if (talk_has_whole(clause, IS_BELOW))
 		return false;
+	if (talk_is_one_of(talk_part(t, at, at + n), "--gpu"))	/* "--gpu 0.4" is a part of it, "--gpu 0" which one */
+		return vain && fractions(talk_part(sentence, at + n, sentence.s + sentence.n)) && is_plain(sentence, true);
 	if (rows[row].tells == AS_NAMED)
 		return !memchr(sentence.s, '?', sentence.n) && !talk_has_whole(sentence, NOT_TRIED) && (vain || (next < end && remains(talk_sentence(t, next))) || !talk_any_whole(sentence, PLANNED)) && !clause_says_no(clause, "");
 	if (!vain && talk_has_whole(clause, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN)) {
@@ -324,7 +334,7 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 	if (!is_on(sentence, at, n, rows[row].least) || !is_plain(sentence, vain || listed) || ((clause_works(sentence) || oom_fares_says(sentence, OOM_COMES_NOT)) && !talk_has_whole(sentence, "nothing works|nothing worked|none works|none worked")))
 		return false;
 	if (rows[row].least && clause_is_set_to(sentence, at + n, rows[row].least))
-		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(sentence, "max maximum largest biggest") && !talk_any_begins(sentence, "val test eval infer");
+		return (vain || listed || talk_has_whole(sentence, IN_USE) || oom_short_fails(sentence)) && !talk_any_whole(talk_part(sentence, sentence.s, at), MOST) && !talk_any_whole(talk_part(sentence, at + n, sentence.s + sentence.n), MOST) && !talk_any_begins(sentence, "val test eval infer");
 	if (rows[row].tells == OF_NUMBERS && !less && talk_any_whole(clause, MADE_MORE))
 		return false;
 	if (rows[row].tells == OF_NUMBERS && !less && (has_digit(sentence) || is_loose(talk_part(t, at, at + n))))
@@ -379,19 +389,6 @@ is_in_vain_abroad(struct talk t, size_t row)
 	return false;
 }
 
-/* What a setting whose name ends at S is set to; empty: nothing stands there. */
-static struct talk
-value_at(struct talk t, const char *s)
-{
-	const char *to, *end = t.s + t.n;
-
-	for (to = s; to < end && to - s < 6 && memchr(" =:\"',[", *to, 7); to++)
-		;
-	for (s = to; to < end && (is_digit(*to) || *to == '.' || (*to >= 'a' && *to <= 'z') || (*to >= 'A' && *to <= 'Z')); to++)
-		;
-	return talk_part(t, s, to);
-}
-
 /* Settings of row I in a line of a program's. */
 static void
 settings(struct oom_measures *m, size_t i, struct talk t, int line, enum oom_source source)
@@ -401,83 +398,13 @@ settings(struct oom_measures *m, size_t i, struct talk t, int line, enum oom_sou
 	size_t n;
 
 	for (rest = t; (at = talk_find_whole(rest, rows[i].settings, &n)); rest = talk_part(t, at + n, end)) {
-		value = value_at(t, at + n);
+		value = oom_given_value(t, at + n);
 		if (rows[i].tells == OF_NUMBERS && talk_is_one_of(value, rows[i].values))
 			m->one = line;
 		else if (talk_is_one_of(value, rows[i].values) || (rows[i].values[0] == 't' && (source == SOURCE_COMMAND || talk_any_phrase(t, ARGUMENTS)) && *at == '-' && !talk_is_one_of(value, "false no off 0 none")))
 			keep(m, rows[i].by, line);
 		else if (rows[i].tells == OF_NUMBERS && value.n > 0 && is_digit(*value.s))
 			m->several = line;
-	}
-}
-
-#define PARTS		"tp|--tp|tp_size|tp-size|--tp-size|tensor_parallel_size|tensor-parallel-size|--tensor-parallel-size|num-shard|num_shard|--num-shard|--num_shard"
-#define GIVEN		"cuda_visible_devices=|hip_visible_devices=|nvidia_visible_devices=|device=|devices="
-
-/* "device=0,1,2,3": how many devices a list has that begins at S. */
-static int
-devices_at(const char *s, const char *end)
-{
-	int n = 0;
-
-	while (s < end && memchr(" \"'", *s, 3))
-		s++;
-	while (s < end && is_digit(*s)) {
-		n++;
-		while (s < end && is_digit(*s))
-			s++;
-		if (s + 1 >= end || *s != ',')
-			break;
-		for (s++; s < end && *s == ' '; s++)
-			;
-	}
-	return n;
-}
-
-/* "--gpus device=0,1,2,3 ... --num-shard 4": no device that is given is without a part of the
- * weights. */
-static void
-devices(struct oom_measures *m, struct talk t, int line)
-{
-	const char *at = NULL, *end = t.s + t.n;
-	struct talk rest, value;
-	int64_t parts;
-	size_t n;
-	int given;
-
-	while (talk_next_phrase(t, GIVEN, &at, &n))
-		if ((given = devices_at(at + n, end)) > m->devices)
-			m->devices = given;
-	for (rest = t; (at = talk_find_whole(rest, PARTS, &n)); rest = talk_part(t, at + n, end)) {
-		value = value_at(t, at + n);
-		if (value.n > 0 && is_digit(*value.s) && piece_count(value.s, value.s + value.n, &parts) && parts > m->parts)
-			m->parts = parts;
-	}
-	if (m->devices > 1 && m->parts >= m->devices)
-		keep(m, BY_DEVICES, line);
-}
-
-#define SHARES		"gpu_memory_utilization|gpu-memory-utilization|--gpu-memory-utilization|mem_fraction_static|mem-fraction-static|--mem-fraction-static"
-
-/* "--gpu-memory-utilization 0.5": which share of a device a server is told to take, in
- * thousandths. */
-static void
-share(struct oom_measures *m, struct talk t, int line)
-{
-	const char *at, *end = t.s + t.n;
-	struct talk rest, value;
-	int thousandths, unit;
-	size_t n, i;
-
-	for (rest = t; (at = talk_find_whole(rest, SHARES, &n)); rest = talk_part(t, at + n, end)) {
-		value = value_at(t, at + n);
-		i = value.n > 0 && *value.s == '0';
-		if (i + 1 >= value.n || value.s[i] != '.')
-			continue;
-		for (thousandths = 0, unit = 100, i++; i < value.n && is_digit(value.s[i]); i++, unit /= 10)
-			thousandths += (value.s[i] - '0') * unit;
-		m->share = m->share_line && m->share != thousandths ? -1 : thousandths;
-		m->share_line = line;
 	}
 }
 
@@ -515,8 +442,7 @@ shown(struct oom_measures *m, struct talk t, int line, enum oom_source source, b
 			keep(m, rows[i].by, line);
 	}
 	if (!help) {
-		devices(m, t, line);
-		share(m, t, line);
+		oom_given_line(m, t, line);
 	}
 }
 

@@ -328,6 +328,8 @@ oom_model_line(struct oom_paste *p, struct talk t, int line, bool told)
 			break;
 		}
 	}
+	if (p->model.line == line && talk_any_whole(t, "quantized quantised") && !clause_says_no(t, "without un-quantized unquantized full false if") && !clause_works(t))
+		p->few_bits = line;
 	if (parts_weights(t))
 		p->splits = line;
 	if (talk_any_phrase(t, "train_new_from_iterator"))

@@ -29,7 +29,7 @@ static const struct {
 	{ "TensorFlow", "tensorflow tf", POOL_ALL },
 	{ "Keras", "keras", POOL_OF_ANOTHER },
 	{ "Caffe", "caffe caffe2", POOL_NONE },
-	[TOLD_THEANO] = { "Theano", "theano", POOL_NONE },
+	[TOLD_THEANO] = { "Theano", "theano libgpuarray pygpu", POOL_NONE },
 	{ "MXNet", "mxnet", POOL_NONE },
 	{ "JAX", "jax jaxlib", POOL_ALL },
 	{ "Darknet", "darknet", POOL_NONE },

@@ -30,7 +30,8 @@
 
 struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int sums;		/* a loss is added to a sum as it is */
-	char sum[PASTE_NAME];	/* the sum's name */
+	char sum[PASTE_NAME];	/* the sum's name; */
+	int numbers;		/* or it is kept as a number, added or put on a list */
 	int added, added_inset;	/* what a network or a criterion gives is added to a name, so far set in; */
 	char addend[PASTE_NAME];	/* that name; */
 	int rounds, rounds_end;	/* that line, in a loop, and the one behind it that calls backward on it, */
@@ -234,6 +235,8 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int tables;		/* the last line that names pandas, */
 	int language;		/* that speaks of a program in C#, Java or the like, */
 	int windows, android;	/* that names Windows as its system, or Android, */
+	int app;		/* that names an iPhone, an iPad or their system, */
+	int app_raised, app_chunks, app_neural;	/* what an app there may have more, its network in chunks, or the Neural Engine, */
 	int mac, jetson;	/* that names a Mac, or a board of NVIDIA's whose machine and GPU have one memory, */
 	int card_most, card_line;	/* GiB that a card has at most that is named: of several the most; 0: none is, */
 	char card_name[PASTE_NAME];	/* as it is called there, */
@@ -243,6 +246,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int tpu;		/* a TPU, of Google's, */
 	int cuda;		/* CUDA, which PyTorch's calls name on any, */
 	int reads;		/* what is loaded or read, whether of what failed or not, */
+	int database;		/* or of a database of samples, as a program or a path names it; */
 	int spent;		/* seconds that a program took for a part of its work, */
 	int tf_data;		/* TensorFlow, as what reads data may; -1: its devices are hidden from it, */
 	int spark;		/* Spark, */

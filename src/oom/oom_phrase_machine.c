@@ -30,7 +30,11 @@ const struct phrase oom_machine_phrases[] = {
 	{ "array is too big; `arr.size", ROW(ROLE_MESSAGE, OOM_NUMPY, true, NULL, TOO_BIG, 0) },
 	{ "you may not have enough available memory to run this model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
 	{ "you may not have enough memory to run the model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
+	{ "~Terminated due to memory issue", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Xcode", APP_LIMIT, PHRASE_LIMITED) },
+	{ "has been killed by the operating system because it is using too much memory", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Xcode", APP_LIMIT, PHRASE_LIMITED) },
 	{ "model requires more system memory (% ) than is available (% )", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },
+	{ "\"model requires more system memory\"", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },	/* as titles quote it */
+	{ "Error: model requires more system memory\n", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },
 	{ "~model requires more system memory than is available", ROW(ROLE_MESSAGE, OOM_HOST, true, "Ollama", MODEL_NEEDS, 0) },	/* as people tell of it */
 	{ "ERROR: LoadError: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },
 	{ "error: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) }, { "ERROR: OutOfMemoryError()", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "Julia", NULL, 0) },

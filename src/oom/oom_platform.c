@@ -204,6 +204,14 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 		p->wsl_bound = line;
 	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))
 		p->mismatch = line;
+	if (!p->app && (talk_any_begins(t, "iphone ipad") || talk_any_whole(t, "ios ipados")) && !talk_has_whole(t, OF_LATER) && !talk_any_phrase(t, "://"))
+		p->app = line;
+	if (talk_any_phrase(t, "increased memory limit|increase memory limit|increased-memory-limit"))
+		p->app_raised = line;
+	if (talk_any_phrase(t, "chunk-unet|chunk_unet|chunked unet|unet chunk|unet in chunks"))
+		p->app_chunks = line;
+	if (talk_any_phrase(t, "neural engine|neuralengine") || talk_any_whole(t, "ane"))
+		p->app_neural = line;
 	if (is_on_board(t, told))
 		p->jetson = line;
 	if (talk_any_whole(t, "gb10") || talk_any_phrase(t, "dgx spark|unified memory|strix halo|ryzen ai max"))

@@ -16,7 +16,9 @@
     "fit the driver or the device, and a type or a shape that it does not serve, end so, too."
 #define GROWTH		MAYBE_KERAS("TensorFlow takes nearly all of a device at the start, unless "			\
     "tf.config.experimental.set_memory_growth (TensorFlow 1: gpu_options.allow_growth) or TF_FORCE_GPU_ALLOW_GROWTH=true is on, or a limit is set (set_logical_device_configuration, per_process_gpu_memory_fraction)")	\
-    MAYBE_KERAS(MAYBE_JAX("; ")) MAYBE_JAX("JAX takes most of it, unless XLA_PYTHON_CLIENT_PREALLOCATE=false (or another allocator)") "."
+    MAYBE_KERAS(MAYBE_JAX("; ")) MAYBE_JAX("JAX takes most of it, unless XLA_PYTHON_CLIENT_PREALLOCATE=false (or another allocator)")	\
+    IN_THEANO("Theano takes the share of the device that gpuarray.preallocate or lib.cnmem says as it starts, and what cuDNN and other libraries take has to fit beside it: where that is set, a smaller share leaves them room")	\
+    IN_EXLA("EXLA takes most of a device as it starts, unless its client has preallocate: false, or a smaller memory_fraction") "."
 #define NOT_COPIED	"TensorFlow could not copy a tensor to the device. Nearly always that "	\
     "means that the device had no memory left for it: the network's own, or another process's, took "	\
     "it. Where no other process is there, the run may need more than there is" UNTRIED(BY_BATCH, ", and a smaller batch makes its "	\
@@ -117,7 +119,9 @@
 #define STORE		"vineyard's store of objects, a part of the machine's memory that is set aside when it is started, was full, "	\
     "however much the machine has: a larger one (its size is a setting of the server), or fewer objects that are kept, make room."
 #define MODEL_NEEDS	"Ollama compared what the model needs, weights and the cache of keys and values, with what was free of the "	\
-    "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less."
+    "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less. In a container, or in a virtual machine "	\
+    "(Docker Desktop's on a Mac or Windows), what is free is of the share that it was given, whatever there is on the machine."
+#define APP_LIMIT	"Xcode says so where iOS or iPadOS ended the app for want of memory: as a rule it had come to as much as the system gives one app, which is less than the device has, of one memory for its processor and its GPU."
 #define SCRIPT_HEAP	"JavaScript's heap had no room for what was asked of it, and its limit is --max-old-space-size (a table or an array of invalid size has a bound of its own): that is the " MACHINES "."
 #define LUA_HEAP	"LuaJIT's own heap was full, which holds Lua's tables and strings, and what is written or read as text: it has 1 to 2 GiB at most in most builds, however much "	\
     "the machine has. " NAMING_TORCH("Torch's tensors lie outside of it. Tensors in place of tables, parts") NOT_NAMING_TORCH("Parts") " that are written or read one by one, what is let go of ahead of it " \
@@ -234,8 +238,8 @@
     TRY BY_WORKERS "fewer processes at once" OVER_DATA(" (a loader's, too)") TRY BY_SWAP "a larger paging file" TRY_END "."
 #define SUBDIVISIONS	"The device had no memory left; for what is not said. Where it is Darknet that says so, it "	\
     "computes a batch in parts, as many as `subdivisions` in the .cfg file says: more of them, up to as many "	\
-    "as the batch has pictures, take less memory. What else takes less: " TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0" TRY_END ". Where it fails at the first layer, another "	\
-    "process may have the device: nvidia-smi tells."
+    "as the batch has pictures, take less memory. What else takes less: " TRY BY_ANYTHING "a smaller width and height" TRY BY_FIXED "random=0" TRY_END "."	\
+    UNLESS_LAYERED(" Where it fails at the first layer, another process may have the device: nvidia-smi tells.")
 #define KV_CACHE	"vLLM keeps the keys and values of requests in what gpu_memory_utilization of "	\
     "the device leaves after the weights and a trial run, and that was not enough. It is memory for "	\
     "serving a network, not for training it. A larger share, where nothing else has the device, a shorter "	\

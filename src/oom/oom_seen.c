@@ -71,7 +71,7 @@ is_denied(struct talk t, const char *at, size_t n)
 
 	if (talk_any_whole(talk_part(t, talk_sentence(t, at).s, at), LISTS))
 		return true;
-	return clause_says_no(ahead, "") || talk_any_whole(ahead, UNSURE) || clause_is_question(talk_sentence(t, at)) || clause_works(clause) ||
+	return clause_says_no(ahead, "") || talk_any_whole(ahead, UNSURE) || clause_is_question(talk_sentence(t, at)) || clause_works(clause) || clause_is_over(t, at, n) ||
 	    talk_any_whole(talk_part(clause, at, clause.s + clause.n), "without successfully finished completed done");
 }
 
@@ -161,7 +161,11 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 		if ((traced && !names[i].traced) || talk_any_phrase(t, names[i].unless))
 			continue;
 		for (at = NULL; talk_next_phrase(t, names[i].phrases, &at, &n); ) {
-			if ((told && is_denied(t, at, n)) || is_of_environment(t, at, n))
+			for (from = at; from > t.s && piece_is_word(from[-1]); from--)
+				;
+			for (to = at + n - (at[n - 1] == '('); to < end && piece_is_word(*to); to++)
+				;
+			if ((told && is_denied(t, from, (size_t)(to - from))) || is_of_environment(t, at, n))
 				continue;
 			if (names[i].kind == HABIT_HEAP && (at + n == end || !is_digit(at[n])))
 				continue;	/* named without a size */
@@ -175,10 +179,6 @@ oom_seen_named(struct oom_habits *h, struct talk t, int line, bool told, bool tr
 				h->of[HABIT_HEAP] = (struct oom_habit){ 0 };	/* that is in force, whatever a command says */
 			if (names[i].kind == HABIT_INDEX && at != piece_past_blanks(t.s, end))
 				continue;	/* as it is printed; not one that a sentence speaks of */
-			for (from = at; from > t.s && piece_is_word(from[-1]); from--)
-				;
-			for (to = at + n - (at[n - 1] == '('); to < end && piece_is_word(*to); to++)
-				;
 			oom_habit_keep(h, names[i].kind, line, 0, from, to);
 		}
 	}

@@ -43,6 +43,14 @@ is_retried(const struct oom_message *o)
 	return o->kind == OOM_CUDA && !o->says && o->size[OOM_ASKED].known && strcmp(o->who, oom_kind_name(OOM_CUDA)) == 0;
 }
 
+/* "# Out of memory", and below it "Killed": a title's words, where X shows how a process ended that
+ * had the machine's memory. */
+static bool
+shows_end(const struct oom_message *x, const struct oom_message *o)
+{
+	return x->kind == OOM_KERNEL && x->host && o->kind == OOM_OTHER && !o->of_cuda && o->alone;
+}
+
 /* Is O in anyone's words, where another says what failed and needs no other to explain it, or
  * stands on the same line? */
 static bool
@@ -53,7 +61,7 @@ says_less(const struct oom_log *log, const struct oom_message *o)
 	for (i = 0; oom_is_vague(o) && i < log->messages.n; i++) {
 		const struct oom_message *x = &log->messages.v[i];
 
-		if (!oom_is_vague(x) && !x->warning && (!x->hedged || x->line == o->line) && !x->asserted && !x->apart &&
+		if (!oom_is_vague(x) && !x->warning && (!x->hedged || x->line == o->line || shows_end(x, o)) && !x->asserted && !x->apart &&
 		    !(o->raised && o->kind == OOM_MACHINE && is_retried(x)))
 			return true;
 	}

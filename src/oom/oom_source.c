@@ -7,11 +7,22 @@
 #include "base/ascii.h"
 #include "oom/oom_form.h"
 
+/* Behind the number of a line, "     11 #    x = 3,", as a notebook's traceback lists code. */
+static const char *
+past_number(struct talk t)
+{
+	const char *s = t.s, *end = t.s + t.n;
+
+	while (s < end && is_digit(*s))
+		s++;
+	return s > t.s && s < end && *s == ' ' && (s = piece_past_blanks(s, end)) < end && *s == '#' ? s : t.s;
+}
+
 /* "#model = f(x)", "// f(x)", and within code "# what it is". */
 static bool
 is_comment(const struct oom_sources *o, struct talk t, bool inset)
 {
-	const char *s = t.s, *end = t.s + t.n;
+	const char *s = past_number(t), *end = t.s + t.n;
 	bool in_code = o->fenced || o->last == SOURCE_CODE || o->last == SOURCE_COMMENT;
 
 	if (end - s > 1 && s[0] == '/' && (s[1] == '/' || s[1] == '*'))

@@ -191,6 +191,20 @@ deals_with(struct talk clause)
 	return talk_any_whole(clause, "handling") && !talk_has_whole(clause, "when handling|while handling|upon handling|by handling|after handling|for handling|start handling");
 }
 
+/* "The disk space runs out of memory": what ended, by the name ahead of AT, is room for files,
+ * which people call memory, too. */
+static bool
+is_of_disk(struct talk t, const char *at)
+{
+	struct talk clause = talk_clause(t, at, 1), word = clause_word_ahead(clause, at);
+
+	while (talk_is_one_of(word, "run runs ran running out of is was gets got has always then usually"))
+		word = clause_word_ahead(clause, word.s);
+	if (talk_is_one_of(word, "space"))
+		word = clause_word_ahead(clause, word.s);
+	return talk_is_one_of(word, "disk disc drive storage ssd hdd");
+}
+
 bool
 oom_told_happened(struct talk line, const char *at, size_t n)
 {
@@ -199,7 +213,7 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 	size_t length;
 
 	next = talk_part(line, to, end);
-	if (is_code(line) || clause_denies(line, at, n) || is_told_to_others(line, clause, at) || is_doubted(clause, at))
+	if (is_code(line) || clause_denies(line, at, n) || is_told_to_others(line, clause, at) || is_doubted(clause, at) || is_of_disk(line, at))
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;

@@ -92,7 +92,7 @@ is_at_once(struct talk t, const char *at)
 #define UNTIL_THEN	"epoch iter step batch round sample image frame end last final middle first second third valid eval test error oom memory out fail crash kill"
 
 #define GOES_THROUGH	"processing extracting generating running predicting inferring testing evaluating analyzing analysing handling transcribing translating rendering sampling completing finishing iterating creating converting"
-#define ROUNDS_COUNTED	"loop loops episode episodes round rounds interaction interactions game games generation generations frame frames image images picture pictures video videos file files request requests prompt prompts call calls run runs batches samples inferences predictions examples documents pages texts sentences clips items queries trials"
+#define ROUNDS_COUNTED	"usage usages use uses conversion conversions loop loops episode episodes round rounds interaction interactions game games generation generations frame frames image images picture pictures video videos file files request requests prompt prompts call calls run runs batches samples inferences predictions examples documents pages texts sentences clips items queries trials"
 #define SOME		"some several few many hundreds thousands dozens"
 
 /* "after 5,000 loops", "after interaction 60": what stands AT that is of rounds of whatever is gone

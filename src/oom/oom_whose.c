@@ -224,11 +224,13 @@ part_at(struct talk t, const char *at, size_t n)
 	return talk_part(clause, from, to);
 }
 
-/* "The GPU is nearly empty", "VRAM usage is only 5 GB" */
+#define NOT_LET_GO	"not release|n't release|never releases|not released|n't released|not releasing|n't releasing|not free|n't free|never frees|not freed|n't freed|not freeing|not clear|n't clear|not cleared|n't cleared|not given back|not give back|n't give back"
+
+/* "The GPU is nearly empty", "VRAM usage is only 5 GB"; not "it does not free RAM" */
 static bool
 is_at_ease(struct talk part)
 {
-	return !oom_short_fails(part) && (clause_says_no(part, AT_EASE) || (talk_any_whole(part, "only just") && has_digit(part)));
+	return !oom_short_fails(part) && !talk_has_whole(part, NOT_LET_GO) && (clause_says_no(part, AT_EASE) || (talk_any_whole(part, "only just") && has_digit(part)));
 }
 
 /* Is the machine's memory named, and not by a clause that denies it or says that there is enough:

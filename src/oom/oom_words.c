@@ -388,6 +388,8 @@ parts_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_any(&p->loading, &p->told, t, line, FOUND_BY(loads));
 	if (talk_any_whole(t, "load loads loaded loading read reading open opens opening parses parsing deserialize import imports importing"))
 		p->reads = line;
+	if (talk_any_phrase(t, "-backend=lmdb|--backend=lmdb|backend lmdb|_lmdb|lmdb/|.lmdb|opened lmdb|opened leveldb|_leveldb|leveldb/"))
+		p->database = p->reads = line;
 	if (talk_any_phrase(t, " sec)| secs)| seconds)| min)| minutes)"))
 		p->spent = line;
 	oom_note_any(&p->saving, &p->told, t, line, FOUND_BY(saves));

@@ -77,6 +77,14 @@
 #define WITH_POOL(text)		IN_WORLD("<", text)	/* code has a pool's processes work on a list */
 #define AT_ITS_END(text)	IN_WORLD("=", text)	/* it failed at the end, */
 #define UNLESS_AT_END(text)	IN_WORLD(">", text)	/* or nothing tells that */
+#define IN_PYTHON(text)		IN_WORLD("\016", text)	/* nothing tells that the program is in another language: Java, .NET, R */
+#define IN_THEANO(text)		IN_WORLD("\017", text)	/* Theano was seen, and no other framework beneath Keras */
+#define IN_EXLA(text)		IN_WORLD("\020", text)	/* Elixir's EXLA was */
+#define UNLESS_LAYERED(text)	IN_WORLD("\021", text)	/* nothing tells that Darknet had made layers */
+#define OF_PROGRAM(text)	IN_WORLD("\022", text)	/* the process that was to be made is another program's, */
+#define OF_NO_PROGRAM(text)	IN_WORLD("\023", text)	/* or nothing tells that */
+#define UNLESS_NUMBERS(text)	IN_WORLD("\024", text)	/* nothing tells that losses are kept as numbers, without their graph, */
+#define AS_NUMBERS(text)	IN_WORLD("\025", text)	/* or something does */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 #define WITH_PROPOSALS(text)	IN_WORLD("{", text)	/* a network finds objects, whose number it makes itself */
