@@ -142,6 +142,26 @@ grew(struct autopsy *y)
 	    (long long)k->first, k->last_line, (long long)k->last));
 }
 
+/* "0.18", of what is counted in thousandths */
+static const char *
+figure(const struct autopsy *y, int64_t n)
+{
+	return n % 1000 == 0 ? arena_printf(y->arena, "%lld", (long long)(n / 1000)) : n % 10 == 0 ? arena_printf(y->arena, "%lld.%02lld", (long long)(n / 1000), (long long)(n % 1000 / 10)) :
+	    arena_printf(y->arena, "%lld.%03lld", (long long)(n / 1000), (long long)(n % 1000));
+}
+
+/* Lines of a program's own that count memory in use, by about as much more each time. */
+static void
+rose(struct autopsy *y)
+{
+	const struct oom_figure *f = oom_figures_even(&y->log.paste.figures);
+
+	if (f && !(y->log.peaks.count >= FEW_PEAKS))
+		autopsy_hint(y, SAYS_ROSE, arena_printf(y->arena, "Line %d counts %s of memory, line %d %s, and each such line between them more than the one before, by about as much. Where it goes on so after the first steps, something is kept "
+		    "from one to the next, as large each time (" HAS_TRAINED(IN_TORCH(UNLESS_NUMBERS("losses with their graph, "))) "results on lists, what is made anew in each round and never let go of): samples of other sizes would make it leap.",
+		    f->first_line, figure(y, f->first), f->last_line, figure(y, f->last)));
+}
+
 /* transformers tells losses from time to time. */
 static void
 went_on_by_losses(struct autopsy *y)
@@ -240,6 +260,7 @@ autopsy_progress_causes(struct autopsy *y)
 	went_on_by_steps(y);
 	went_on_by_losses(y);
 	grew(y);
+	rose(y);
 	first_round(y);
 	second_round(y);
 	long_text(y);

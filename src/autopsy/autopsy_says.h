@@ -101,6 +101,7 @@ enum rests {			/* on what; from the strongest to the weakest */
 	SAYS(WENT_ON_BY_BAR,	LINE,		"a bar of progress right beside the message, not at its end")			\
 	SAYS(WENT_ON_BY_STEPS,	LINE,		"steps that are counted ahead of the message")					\
 	SAYS(GREW,		LINE,		"four counts of MMCV, each more than the one before")				\
+	SAYS(ROSE,		LINE,		"counts of memory, each more than the one before by about as much")		\
 	SAYS(WENT_ON_BY_LOSSES,	LINE,		"two losses that are told ahead of the message")				\
 	SAYS(FIRST_ROUND,	LINE,		"a bar of progress right beside the message that stands at 0")			\
 	SAYS(SECOND_ROUND,	LINE,		"a bar of progress right beside the message that stands at 1")			\

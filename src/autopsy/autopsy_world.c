@@ -222,7 +222,7 @@ draws_none(const struct autopsy *y)
 static bool
 may_leap(const struct autopsy *y)
 {
-	return !y->log.paste.grows_evenly && !y->log.paste.sorted && !autopsy_is_given_same(y);
+	return !y->log.paste.grows_evenly && !oom_figures_even(&y->log.paste.figures) && !y->log.paste.decided.one_size && !y->log.paste.sorted && !autopsy_is_given_same(y);
 }
 
 static bool

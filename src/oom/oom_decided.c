@@ -139,6 +139,8 @@ computes(struct talk t)
 /* Calls of libraries that run networks with gradients off, and what a traceback shows of it. */
 #define GUARDED		"in decorate_context|pipeline.from_pretrained(|pipeline.from_single_file(|.chat(tokenizer|.stream_chat("
 
+#define ONE_SIZE	"mnist fashionmnist fashion_mnist kmnist emnist cifar cifar10 cifar100 svhn stl10"
+
 /* "   5 conv    128  3 x 3 / 1   152 x 152 x  64   ->   152 x 152 x 128", and not layer 0 */
 static bool
 is_layer(struct talk t)
@@ -192,6 +194,8 @@ oom_decided_line(struct oom_decided *d, struct talk t, int line, enum oom_source
 		d->guarded = line;
 	if (source != SOURCE_PROSE && source != SOURCE_COMMENT && talk_any_phrase(t, "optim/lbfgs."))
 		d->histories = line;
+	if (source != SOURCE_COMMENT && source != SOURCE_PROSE && talk_any_whole(t, ONE_SIZE))
+		d->one_size = line;
 	if (talk_has_whole(t, "exla|elixir|livebook") || (talk_has_whole(t, "bumblebee") && talk_has_whole(t, "xla")))
 		d->exla = line;
 	if (source != SOURCE_PROSE && is_layer(t))

@@ -27,6 +27,7 @@ struct oom_decided {		/* the last line, from 1, by which it is so; 0: none says 
 	int now;		/* people tell that it is for want of memory now, where another error came before */
 	int example;		/* a sentence asks for something, for which the next line is an example */
 	int histories;		/* a line of a traceback is of an optimizer that keeps a history: L-BFGS */
+	int one_size;		/* data are named whose samples all have one size: MNIST, CIFAR */
 	int guarded;		/* a library's function that runs networks with gradients off is called */
 	int exla;		/* Elixir's EXLA runs it */
 	int layered;		/* Darknet lists a layer that it made, behind its first */

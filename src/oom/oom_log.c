@@ -308,6 +308,7 @@ begin_line(struct log_reader *r)
 	cell = traced && r->trace.after == r->trace.begun;	/* whose error is named above it: its lines are code as well */
 	oom_owner_line(&r->owners, line, r->line, r->trace.taken ? 0 : r->trace.begun);
 	oom_decided_line(&r->log->paste.decided, line, r->line, r->source);
+	oom_figures_line(&r->log->paste.figures, line, r->line, r->source);
 	oom_paste_line(&r->log->paste, line, r->line, r->source, traced && !cell);
 	if (cell && r->source == SOURCE_TRACE)
 		oom_habit_traced(&r->log->paste.habits, line, r->line);

@@ -13,6 +13,7 @@
 #include "oom/oom_amount.h"
 #include "oom/oom_count.h"
 #include "oom/oom_decided.h"
+#include "oom/oom_figures.h"
 #include "oom/oom_domain.h"
 #include "oom/oom_habit.h"
 #include "oom/oom_knob.h"
@@ -269,6 +270,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct oom_knob knobs[KNOBS];	/* settings that bound what is given at once, by their names */
 	struct oom_knob switches[SWITCHES];	/* those that make it take less, and are off, with their values */
 	struct oom_libraries libraries;	/* that keep memory in a store of their own */
+	struct oom_figures figures;	/* what lines count of memory, one after the other; */
 	struct oom_decided decided;	/* what single lines decide */
 	struct oom_measures measures;	/* what is in use against it, or was tried */
 	struct oom_habits habits;	/* code and settings that are known to fill memory */
