@@ -252,7 +252,20 @@ oom_bulk_lasting(struct talk t)
 {
 	const char *at = has_seconds(t);
 
-	return at || talk_any_begins(t, "train epoch") ? at : has_minutes(t);
+	if (!at && (at = has_minutes(t)) && talk_any_begins(t, "train epoch") && (talk_any_begins(t, "epoch") || talk_any_whole(talk_clause(t, at, 1), "after every took takes take for per each until within") || !talk_has_whole(talk_clause(t, at, 1), OF_FILM)))
+		return NULL;		/* "it trains for 20 minutes" */
+	return at;
+}
+
+#define FILM_LENGTH	"视频长度|视频时长|视频的长度|视频的时长|视频太长|视频较长|视频很长|视频过长|长视频|视频帧数"
+
+/* "对视频长度有要求吗": of what is worked on, asked or not. */
+const char *
+oom_bulk_film_length(struct talk t)
+{
+	const char *at = talk_first(t, FILM_LENGTH);
+
+	return at && !talk_any_phrase(talk_clause(t, at, 1), "无关|没关系|不长|很短|较短") ? at : NULL;
 }
 
 /* or that are what is worked on. */

@@ -8,6 +8,8 @@
  * how long one is, or in a SENTENCE that it is long; or NULL. */
 const char	*oom_bulk_media(struct talk);
 const char	*oom_bulk_lasting(struct talk);	/* by a number alone */
+/* Where T speaks of how long films are, in Chinese. */
+const char	*oom_bulk_film_length(struct talk);
 const char	*oom_bulk_long(struct talk, bool sentence);
 /* Where it says that memory goes with the length of what is given; or NULL. */
 const char	*oom_bulk_by_length(struct talk);

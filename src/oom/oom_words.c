@@ -306,6 +306,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	oom_note_given(&p->media, &p->told, t, line, oom_bulk_media);
 	if (p->told.here_line == line && source == SOURCE_PROSE)	/* "It is only 10 seconds. As expected, it ran out of memory." */
 		oom_note(&p->media, t, oom_bulk_lasting(t), line);
+	if (p->told.here_line && line - p->told.here_line <= NEAR_FAILURE)
+		oom_note(&p->media, t, oom_bulk_film_length(t), line);
 	if (source == SOURCE_PROSE && (at = oom_bulk_by_length(t))) {
 		oom_note(&p->media, t, at, line);
 		p->by_length = line;
