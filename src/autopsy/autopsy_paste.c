@@ -231,6 +231,10 @@ process(struct autopsy *y)
 	char bytes[SIZE_TEXT], all[SIZE_TEXT];
 	int gpu = y->main->gpu >= 0 ? y->main->gpu : p->holder_gpu;
 
+	if (p->holder_bytes == 0 && p->plain_list.n > 1)
+		autopsy_cause(y, SAYS_LISTED_PROCESS, arena_printf(y->arena, "The list on lines %d to %d has %d processes, with %s in all. Where that is of the device on which it failed, and they are not the run's own, they leave it no more than the rest: of what has "
+		    "ended its work, the process has to end, too, or to let go of what it holds, and those that are needed have to fit together.", p->plain_list.first, p->plain_list.last, p->plain_list.n, size_human(all, p->plain_list.bytes)));
+
 	if (p->holder_bytes < WORTH_NAMING || lists_itself(y))
 		return;
 	contexts(y, y->main->gpu >= 0 ? y->main->gpu : 0);

@@ -35,6 +35,37 @@ lists_anew(struct oom_paste *p)
 	memset(p->held, 0, sizeof(p->held));
 }
 
+/* "PID  GPU Memory", and below it "3794364  5144MiB", as people cut a list short. */
+static void
+plain_row(struct oom_paste *p, struct talk t, int line)
+{
+	const char *s = piece_past_blanks(t.s, t.s + t.n), *end = t.s + t.n;
+	int64_t process, n;
+
+	while (end > s && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+		end--;
+	if (talk_is_one_of(talk_head(t, s, 3), "pid") && talk_any_whole(t, "memory mem vram") && !talk_any_whole(t, "cpu ram rss virt"))
+		p->plain_list.head = line;
+	if (!p->plain_list.head || s == end || !is_digit(*s) || !(s = piece_number(s, end, &process)) || s == end || (*s != ' ' && *s != '\t'))
+		return;
+	s = piece_past_blanks(s, end);
+	if (s == end || !is_digit(*s) || !(s = piece_number(s, end, &n)) || n > MOST_MIB)
+		return;
+	s = piece_past_blanks(s, end);
+	if (end - s != 3 || memcmp(s, "MiB", 3) != 0 || line > (p->plain_list.last > p->plain_list.head ? p->plain_list.last : p->plain_list.head) + 1)
+		return;
+	if (p->plain_list.last <= p->plain_list.head) {	/* the first of its rows */
+		p->plain_list.first = line;
+		p->plain_list.n = 0;
+		p->plain_list.bytes = 0;
+	}
+	p->plain_list.last = line;
+	if ((n << 20) >= LEAST_HELD) {
+		p->plain_list.n++;
+		p->plain_list.bytes += n << 20;
+	}
+}
+
 /* "|    0   N/A  N/A      5898      C   ./darknet           1906MiB |" */
 void
 oom_holder_line(struct oom_paste *p, struct talk t, int line)
@@ -42,6 +73,7 @@ oom_holder_line(struct oom_paste *p, struct talk t, int line)
 	const char *s = t.s, *end = t.s + t.n, *at, *to, *type;
 	int64_t n, gpu, process;
 
+	plain_row(p, t, line);
 	if (s < end && *s == '|' && talk_any_phrase(t, "processes:|nvidia-smi "))
 		p->lists_anew = true;
 	while (end > s && (end[-1] == '|' || (end[-1] == ' ' || end[-1] == '\t')))

@@ -108,6 +108,11 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	bool lists_anew;	/* another table of it began, whose processes are to come */
 	int holders[PASTE_CARDS];	/* how many processes each card has by it, */
 	int64_t held[PASTE_CARDS];	/* and their bytes */
+	struct {		/* processes of a list with no more than their numbers and their memory: */
+		int head, first, last;	/* the last line of its head, and those of its rows, */
+		int n;		/* how many have more than a context, */
+		int64_t bytes;	/* and what these have in all */
+	} plain_list;
 	/* of what people say: memory grows; it failed late, in validation or tests, or in
 	 * inference; */
 	struct said grows, later, evaluating, inferring;
