@@ -36,6 +36,22 @@ has_no_trouble(struct talk sentence)
 #define NEAR_AMOUNT	3	/* words from an amount to what it is of, */
 #define MOST_AHEAD	6	/* and back to it */
 
+#define OF_NEED		"required require requires requirement requirements needed needs need necessary recommended recommend suggested minimum minimal min expected expect estimated estimate predicted projected demand demands"
+#define NEED_WITHIN	24	/* bytes behind an amount to such a word */
+
+/* "- **Required RAM**: 381 GB", "RAM 64 GB needed": what a run or a program needs, by a word of
+ * its clause ahead of the amount at S, of the label of that clause, or right behind, where UNIT
+ * ends. */
+static bool
+is_needed(struct talk t, const char *s, struct talk unit)
+{
+	struct talk clause = talk_clause(t, s, 1), behind = talk_head(talk_clause(t, s, 1), unit.s + unit.n, NEED_WITHIN);
+
+	if (talk_any_whole(talk_part(t, clause.s, s), OF_NEED) || talk_any_whole(behind, "required needed necessary recommended minimum requirement"))
+		return true;
+	return clause.s > t.s && clause.s[-1] == ':' && talk_any_whole(talk_clause(t, clause.s - 1, 1), OF_NEED);
+}
+
 #define RAM_CHINESE	"内存|运行内存|ram|运存"
 
 /* "电脑只有16G内存", "服务器内存32G": the same in Chinese. */
@@ -44,7 +60,7 @@ ram_in_chinese(struct talk t, int64_t most, int64_t *count)
 {
 	const char *s, *to = NULL, *end = t.s + t.n, *unit;
 
-	if (!talk_any_phrase(t, "电脑|机器|服务器|笔记本|主机|本机|我的|台式机|只有") || talk_any_phrase(t, "需要|至少|占用|占了|用了|？|?|吗|虚拟内存"))
+	if (!talk_any_phrase(t, "电脑|机器|服务器|笔记本|主机|本机|我的|台式机|只有") || talk_any_phrase(t, "需要|所需|要求|推荐|建议|最低|至少|占用|占了|用了|？|?|吗|虚拟内存"))
 		return NULL;
 	while ((s = oom_number_walk(t, ".", &to, count))) {
 		if (*count < 1 || *count > most || talk_any_phrase(talk_clause(t, s, 1), "显存|显卡"))
@@ -317,7 +333,7 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 				i = NEAR_AMOUNT;	/* "96 GB of video memory" */
 		if (i < NEAR_AMOUNT && is_short(sentence, word))
 			return s;
-		if (is_taken(t, s) || has_no_trouble(sentence) || memchr(sentence.s, '?', sentence.n))
+		if (is_taken(t, s) || is_needed(t, s, unit) || has_no_trouble(sentence) || memchr(sentence.s, '?', sentence.n))
 			continue;
 		if (talk_any_whole(talk_clause(t, s, 1), OTHER_ROOM))
 			continue;
