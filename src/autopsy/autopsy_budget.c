@@ -3,10 +3,13 @@
  *
  * It is checked before it is believed. The device's size stands above all: no part is larger, and
  * parts lie within wholes. Windows counts what its driver lends of the machine's memory ("shared
- * GPU memory") as if it were the card's. Counters that ran below zero print as 2^64 bytes, which is
- * no size (oom/oom_pattern.h). XLA adds up what a program would need, and that may well be more.
+ * GPU memory") as if it were the card's, and Jittor its managed memory. Counters that ran below
+ * zero print as 2^64 bytes, which is no size (oom/oom_pattern.h). XLA adds up what a program would
+ * need, and that may well be more.
  */
 #include "autopsy/autopsy_parts.h"
+
+#include <string.h>
 
 #include "base/text.h"
 
@@ -59,6 +62,16 @@ doubt(struct arena *a, struct budget *b, const char *what, int64_t *bytes, const
 	*bytes = -1;
 }
 
+#define LENT	"its driver lends the machine's memory, as on Windows (\"shared GPU memory\")"
+#define MANAGED	"where the card gives it none it goes on in CUDA's managed (unified) memory, of which a part lies in the machine's"
+
+/* Does its program itself, on any system, take managed memory where the card has no more? */
+static bool
+goes_on_managed(const struct oom_message *o)
+{
+	return strcmp(o->who, "Jittor") == 0;
+}
+
 /* Of the two that do not go together, the part is left out. */
 static void
 check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
@@ -73,10 +86,8 @@ check_parts(struct arena *a, const struct oom_message *o, struct budget *b)
 	if (o->kind != OOM_XLA && b->total > 0 && *most > b->total + off) {
 		char human[SIZE_TEXT];
 
-		vec_push(a, &b->doubts, arena_printf(a, "The process took %s, more than the card "
-		    "has: its driver lends the machine's memory, as on Windows (\"shared GPU "
-		    "memory\"), and counts it here. The card itself was full.",
-		    size_human(human, *most)));
+		vec_push(a, &b->doubts, arena_printf(a, "The process took %s, more than the card has: %s, and counts it here. The card itself was full.",
+		    size_human(human, *most), goes_on_managed(o) ? MANAGED : LENT));
 		b->free = -1;
 		b->lent = true;
 		return;
