@@ -20,7 +20,7 @@ static const struct owner {
 	{ "PyTorch", "pytorch|libtorch|_torch", "torch comfy vaedecode vaeencode ksampler", NULL, false },
 	{ "PyTorch's DataLoader", "dataloader|torch.multiprocessing|torch/multiprocessing|torch.utils.data|torch/utils/data|worker_init_fn", NULL, "num_workers", false },
 	{ "PyTorch on Metal", "torch|runtimeerror: invalid buffer size", "mpsndarray mpsgraph mpscore mpskernel mpstemporary", "mps", false },
-	{ "PyTorch before 1.0, or Torch", "torch|/thc|thcudacheck|/aten/|.lua:", NULL, NULL, false },
+	{ "PyTorch before 1.11, or Torch", "torch|/thc|thcudacheck|/aten/|.lua:", NULL, NULL, false },
 	{ "XLA", "resource_exhausted|resource exhausted|resourceexhausted|bfc_allocator|tensorflow|torch_xla|tf2xla|stablehlo",
 	    "xla_ hlo_ hlomodule jax_", "xla hlo jax jaxlib jnp", false },
 	{ "MXNet", "mxnet|mshadow|gluon", NULL, NULL, false },

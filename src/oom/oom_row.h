@@ -11,7 +11,7 @@
 #define HOST(kind)	ROW(ROLE_MESSAGE, kind, true, NULL, NULL, 0)
 #define KERNEL(flags)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, NULL, NULL, flags)
 #define SAYS(kind, who, says)	ROW(ROLE_MESSAGE, kind, false, who, says, 0)
-#define OLD_TORCH	"PyTorch before 1.0, or Torch"	/* they share the library that says so */
+#define OLD_TORCH	"PyTorch before 1.11, or Torch"	/* they share THC, the library that says so, which PyTorch had to 1.10 */
 #define ASYNC		"CUDA's asynchronous allocator"	/* each of its requests is of one tensor, and none of a pool */
 #define HOST_SAYS(who, says)	ROW(ROLE_MESSAGE, OOM_KERNEL, true, who, says, 0)
 #define ON_WINDOWS	ROW(ROLE_MESSAGE, OOM_PYTORCH_CPU, true, NULL, NULL, PHRASE_WINDOWS)

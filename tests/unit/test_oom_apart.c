@@ -88,7 +88,7 @@ static const struct want texts[] = {
 	  .text = "cuda failed with error 2 out of memory. use CUDA_LAUNCH_BLOCKING=1 to get correct traceback.\n" },
 	{ .name = "the machine's, by a library of CUDA", .from = "made up", .who = "a program not known here",
 	  .text = "cudaHostAlloc says: out of memory\n" },
-	{ .name = "an error's number, as people write it", .from = "pytorch/pytorch/issues/7634", .who = "PyTorch before 1.0, or Torch",
+	{ .name = "an error's number, as people write it", .from = "pytorch/pytorch/issues/7634", .who = "PyTorch before 1.11, or Torch",
 	  .text = "RuntimeError: cuda runtime err(2): out of memory at /src/THCStorage.cu:66\n" },
 	{ .name = "an arena's, cut", .from = "poppanda/LLM_PDF_Translator/issues/9", .who = "ONNX Runtime",
 	  .text = "bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, "

@@ -378,7 +378,7 @@ static const struct want texts[] = {
 	{ .name = "CNTK, without its calls", .from = "CNTK", .who = "CNTK", .gpu = 1,
 	  .text = "RuntimeError: CUDA failure 2: out of memory ; GPU=0 ; hostname=a ; expr=cudaMalloc((void**) &deviceBufferPtr, "
 	    "sizeof(AllocatedElemType) * AsMultipleOf(numElements, 2))\n" },
-	{ .name = "the allocator of pinned memory", .from = "PyTorch", .who = "PyTorch before 1.0, or Torch", .host = true, .says = "locked (pinned)",
+	{ .name = "the allocator of pinned memory", .from = "PyTorch", .who = "PyTorch before 1.11, or Torch", .host = true, .says = "locked (pinned)",
 	  .text = "THCudaCheck FAIL file=..\\aten\\src\\THC\\THCCachingHostAllocator.cpp line=271 error=2 : out of memory\n" },
 	{ .name = "the allocator of pinned memory, by its exception", .from = "PyTorch", .who = "Torch's allocator of pinned memory", .host = true,
 	  .says = "locked (pinned)",

@@ -90,7 +90,7 @@ static const struct {
 	{ "h:1:2 [0] NCCL WARN Cuda failure 'out of memory'\n", "NCCL", false },
 	{ "cuda runtime error (2) : out of memory\n", "CUDA", false },
 	{ "RuntimeError: cuda runtime error (2) : out of memory at /pytorch/aten/src/THC/THCStorage.cu:58\n",
-	  "PyTorch before 1.0, or Torch", false },
+	  "PyTorch before 1.11, or Torch", false },
 	/* parts of words name nobody */
 	{ "cleaning timestamps\ndriver: Invalid buffer size: 24.00 MiB\n", NULL, false },
 	{ "dumps of it follow\ndriver: Invalid buffer size: 24.00 MiB\n", NULL, false },

@@ -212,12 +212,12 @@ static const struct want texts[] = {
 	    "the allocated memory 68.63 GiB is allocated by PyTorch, and 14.93 GiB is "
 	    "reserved by PyTorch but unallocated." },
 	{ .name = "THC", .from = "Cadene/vqa.pytorch/issues/47",
-	  .who = "PyTorch before 1.0, or Torch",
+	  .who = "PyTorch before 1.11, or Torch",
 	  .text = "THCudaCheck FAIL "
 	    "file=/opt/conda/conda-bld/pytorch_1513368888240/work/torch/lib/THC/generic/T"
 	    "HCStorage.c line=82 error=2 : out of memory\n" },
 	{ .name = "THC on Windows", .from = "Cadene/vqa.pytorch/issues/47",
-	  .who = "PyTorch before 1.0, or Torch",
+	  .who = "PyTorch before 1.11, or Torch",
 	  .text = "THCudaCheck FAIL file=C:\\Program Files\\a b\\THC\\generic\\THCStorage.cu "
 	    "line=58 error=2 : out of memory\n" },
 	{ .name = "CNTK", .from = "microsoft/CNTK/issues/480",

@@ -177,11 +177,11 @@ static const struct want texts[] = {
 	    "     XLA label: fusion.1\n"
 	    "     Allocation type: HLO temp\n"
 	    "     ==========================\n" },
-	{ .name = "t03", .who = "PyTorch before 1.0, or Torch",
+	{ .name = "t03", .who = "PyTorch before 1.11, or Torch",
 	  .text = "RuntimeError: cuda runtime error (2) : out of memory at "
 	    "/opt/conda/conda-bld/pytorch_1518244421288/work/torch/lib/THC/generic/THCSto"
 	    "rage.cu:58" },
-	{ .name = "t04", .who = "PyTorch before 1.0, or Torch",
+	{ .name = "t04", .who = "PyTorch before 1.11, or Torch",
 	  .text = "THCudaCheck FAIL file=/pytorch/aten/src/THC/generic/THCStorage.cu line=58 "
 	    "error=2 : out of memory\n" },
 	{ .name = "t10", .gpu = 1, .who = "PyTorch",
