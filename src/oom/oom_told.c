@@ -192,7 +192,7 @@ deals_with(struct talk clause)
 }
 
 /* "The disk space runs out of memory": what ended, by the name ahead of AT, is room for files,
- * which people call memory, too. */
+ * which people call memory, too. Not "loading it from the disk runs out of memory". */
 static bool
 is_of_disk(struct talk t, const char *at)
 {
@@ -202,7 +202,11 @@ is_of_disk(struct talk t, const char *at)
 		word = clause_word_ahead(clause, word.s);
 	if (talk_is_one_of(word, "space"))
 		word = clause_word_ahead(clause, word.s);
-	return talk_is_one_of(word, "disk disc drive storage ssd hdd");
+	if (!talk_is_one_of(word, "disk disc drive storage ssd hdd"))
+		return false;
+	for (word = clause_word_ahead(clause, word.s); talk_is_one_of(word, "the a my our its local hard fast same"); word = clause_word_ahead(clause, word.s))
+		;
+	return !talk_is_one_of(word, "from to on in of into off via by with");
 }
 
 bool
