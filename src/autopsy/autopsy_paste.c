@@ -285,8 +285,8 @@ app(struct autopsy *y)
 	const struct oom_paste *p = &y->log.paste;
 	bool said = strcmp(y->main->who, "Xcode") == 0;
 
-	if (!said && (!p->app || y->main->kind != OOM_TOLD))
-		return;
+	if (!said && (!p->app || y->main->kind != OOM_TOLD || p->nvidia || p->cuda || p->told.device))
+		return;			/* what such a device is named for is something else then, as pictures that it took */
 	autopsy_cause(y, SAYS_APP, arena_printf(y->arena, "%s%sWeights in fewer bits, and parts of a model that are loaded one after the other, need less; so do, of Core ML, %s, and, of ml-stable-diffusion, %sreduceMemory.",
 	    said ? arena_printf(y->arena, "Line %d says that the app was ended. ", y->main->line) : arena_printf(y->arena, "Line %d names iOS or iPadOS, or a device of theirs. Where an app was ended there, as a rule it had come to as much memory as the system gives one app, which is less than the device has. ", p->app),
 	    p->app_raised ? "" : "The entitlement com.apple.developer.kernel.increased-memory-limit raises what an app may have where the device has more. ",

@@ -281,7 +281,7 @@ causes_told(struct autopsy *y, bool explained)
 		const struct said *said = (const struct said *)(paste + s->said);
 		const int *better = (const int *)(paste + s->better);
 
-		if (s->kind == SAYS_TOLD_SMALL && (y->main->limited || y->log.paste.app || y->main->kind == OOM_MPS || strcmp(y->main->who, "MPS") == 0))
+		if (s->kind == SAYS_TOLD_SMALL && (y->main->limited || (y->log.paste.app && !y->log.paste.nvidia && !y->log.paste.cuda) || y->main->kind == OOM_MPS || strcmp(y->main->who, "MPS") == 0))
 			continue;		/* a limit that is less is what was reached */
 		if (s->kind == SAYS_TOLD_LIMITED && strcmp(y->main->who, "Linux") == 0 && !y->main->limited)
 			continue;		/* the kernel says that it was all of the machine's */

@@ -32,6 +32,31 @@ is_on_board(struct talk t, bool told)
 	return false;
 }
 
+#define TAKEN_BY	"photo photos picture pictures video videos footage recorded recording captured capture camera lidar scan scans scanned took taken shot shots"
+#define AHEAD_OF_PHONE	"a an the my our this that old new physical real apple any some gb g"
+#define PHONE_WITHIN	4	/* words */
+
+/* "on my iPhone 14", "updated to iPadOS 16": is one of Apple's phones, or the like, what it runs
+ * on? Neither where it is to run later, nor what took pictures. */
+static bool
+is_on_phone(struct talk t)
+{
+	struct talk word, ahead;
+	int i;
+
+	if (talk_has_whole(t, OF_LATER) || talk_any_whole(t, TAKEN_BY) || talk_any_phrase(t, "://"))
+		return false;
+	for (word = clause_word_behind(t, t.s); word.n > 0; word = clause_word_behind(t, word.s + word.n)) {
+		if (!talk_any_begins(word, "iphone ipad") && !talk_is_one_of(word, "ios"))
+			continue;
+		for (i = 0, ahead = clause_word_ahead(t, word.s); i < PHONE_WITHIN && ahead.n > 0 && (is_digit(*ahead.s) || talk_is_one_of(ahead, AHEAD_OF_PHONE)); i++)
+			ahead = clause_word_ahead(t, ahead.s);
+		if (talk_is_one_of(ahead, "on to"))
+			return true;
+	}
+	return false;
+}
+
 #define ALONE	24	/* bytes of a line that has little more than a name */
 /* What Intel's libraries are of, too: "built with oneAPI Deep Neural Network Library (oneDNN) to
  * use the following CPU instructions". */
@@ -204,7 +229,7 @@ oom_platform_line(struct oom_paste *p, struct talk t, int line, bool told)
 		p->wsl_bound = line;
 	if (talk_any_phrase(t, "driver/library version mismatch|couldn't communicate with the nvidia driver|driver version is insufficient"))
 		p->mismatch = line;
-	if (!p->app && (talk_any_begins(t, "iphone ipad") || talk_any_whole(t, "ios ipados")) && !talk_has_whole(t, OF_LATER) && !talk_any_phrase(t, "://"))
+	if (!p->app && is_on_phone(t))
 		p->app = line;
 	if (talk_any_phrase(t, "increased memory limit|increase memory limit|increased-memory-limit"))
 		p->app_raised = line;
