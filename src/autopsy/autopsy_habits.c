@@ -511,6 +511,21 @@ histogram(struct autopsy *y)
 		    "of %s numbers, as a weight may have, in which of the 30 it is. 0 draws none.", of->line, of->name, size_commas(exact, y->main->shape.dim[0])));
 }
 
+#define SEGMENT		((int64_t)2 << 20)	/* of which PyTorch's allocator asks for whole ones */
+
+/* A request that is as large as a number of float32 for each pair of classes. */
+static void
+class_pairs(struct autopsy *y)
+{
+	const struct oom_habit *of = &y->log.paste.habits.of[HABIT_CLASSES];
+	int64_t bytes = of->line && of->n < INT32_MAX / 2 ? of->n * of->n * 4 : 0, whole = (bytes + SEGMENT - 1) / SEGMENT * SEGMENT;
+	char count[SIZE_TEXT];
+
+	if (bytes > 0 && !y->main->shape.known && of->line < y->main->line && ((y->lo <= bytes && bytes <= y->hi) || (autopsy_is_torch(y->main) && y->lo <= whole && whole <= y->hi)))
+		autopsy_cause(y, SAYS_HABIT, arena_printf(y->arena, "Line %d has %s classes (%s). What was asked for is as much as a matrix of float32 takes that has a number for each pair of them: where it is that, as a distance or a product of each "
+		    "class's weights with each other's, it grows with the square of the classes, and half as many take a quarter. In parts of its rows, or for some of the classes at a time, it takes less.", of->line, size_commas(count, of->n), of->name));
+}
+
 void
 autopsy_habits(struct autopsy *y)
 {
@@ -519,6 +534,7 @@ autopsy_habits(struct autopsy *y)
 	int said = 0;
 
 	histogram(y);
+	class_pairs(y);
 	for (kind = 0; kind < HABITS && said < MOST_HABITS; kind++)
 		if ((language == IN_PYTHON || (habits[kind].in & language)) && is_said(y, kind) && *autopsy_worded(y, habits[kind].says)) {
 			(kind == HABIT_INSTANCES ? autopsy_hint : autopsy_cause)(y, SAYS_HABIT, arena_printf(y->arena, "Line %d %s", kind == HABIT_UNITS ?

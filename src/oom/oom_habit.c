@@ -261,6 +261,21 @@ counted(struct oom_habits *h, enum oom_habit_kind kind, const char *names, int64
 			oom_habit_keep(h, kind, line, n, at + (*at == '.'), at + strcspn(at, "(=") < at + length ? at + strcspn(at, "(=") : at + length);
 }
 
+#define CLASSES		"num_classes|n_classes|nb_classes|num_class|num_labels"
+#define LEAST_CLASSES	1000	/* of which a number for each pair is worth a word */
+
+/* What code sets last is what fails. */
+static void
+classes(struct oom_habits *h, struct talk t, int line)
+{
+	struct oom_habit before = h->of[HABIT_CLASSES];
+
+	h->of[HABIT_CLASSES] = (struct oom_habit){ 0 };
+	counted(h, HABIT_CLASSES, CLASSES, LEAST_CLASSES, MOST_SHUFFLED, t, line);
+	if (!h->of[HABIT_CLASSES].line)
+		h->of[HABIT_CLASSES] = before;
+}
+
 #define SAVED		"modules_to_save|additional_target"	/* of PEFT, and LLaMA-Factory's name of it */
 
 /* The same of people who name what is trained. */
@@ -457,6 +472,7 @@ oom_habit_line(struct oom_habits *h, struct talk t, int line)
 	oom_seen_line(h, t, line);
 	counted(h, HABIT_RANKS, RANKS, 2, MOST_PROCESSES, t, line);
 	counted(h, HABIT_QUEUE, QUEUES, LEAST_QUEUE, MOST_QUEUE, t, line);
+	classes(h, t, line);
 	saved(h, t, line);
 	checkpoints(h, t, line);
 	counted(h, HABIT_HISTOGRAMS, HISTOGRAMS, 1, INT64_MAX, t, line);

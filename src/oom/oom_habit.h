@@ -84,6 +84,7 @@ enum oom_habit_kind {
 	HABIT_FEATURES,		/* features of all pictures are kept, by a method of this name */
 	HABIT_RERUNS,		/* a process that Python began runs the program's own file again, by this call */
 	HABIT_TESTS,		/* a batch of tests is larger than that of training: of how many */
+	HABIT_CLASSES,		/* there are so many classes, by the last such setting */
 	HABIT_HISTOGRAMS,	/* TensorBoard draws histograms: every so many epochs */
 	HABIT_REGATHERED,	/* a network that was spread over devices is put on one, by this call; `n`: the line that spreads it */
 	HABIT_SPREAD,		/* weights are spread over devices, by this setting */
