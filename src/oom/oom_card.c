@@ -412,7 +412,7 @@ oom_card_small(struct talk t)
 	return (s = asked_enough(t)) ? s : named_card(t);
 }
 
-#define ASKED		"asking for|asks for|asked for|tries to allocate|tried to allocate|trying to allocate|wants to allocate|tries to use|tried to use|trying to use|requesting|requests|requested|demands"
+#define ASKED		"attempted memory usage|attempted allocation|attempted to allocate|attempts to allocate|attempting to allocate|attempts to use|attempted to use|attempting to use|asking for|asks for|asked for|tries to allocate|tried to allocate|trying to allocate|wants to allocate|tries to use|tried to use|trying to use|requesting|requests|requested|demands"
 
 /* "I run it on an 8 GB card, but it is asking for 15 GB" */
 bool
@@ -449,7 +449,7 @@ oom_card_asks_more(struct talk t, int64_t gib)
 	if (clause_is_question(talk_sentence(t, at)) || talk_any_whole(talk_sentence(t, at), "if should would could will"))
 		return false;
 	to = NULL;
-	if (!(s = oom_number_walk(talk_head(t, at + length, ASKED_WITHIN), ".*/-~<>", &to, &n)))
+	if (!(s = oom_number_walk(talk_head(t, at + length, ASKED_WITHIN), ".*/-<>", &to, &n)))
 		return false;
 	unit = talk_head(t, piece_past_blanks(to, t.s + t.n), 1);
 	return s && n > gib && unit.n == 1 && lower(*unit.s) == 'g';

@@ -23,6 +23,7 @@
 #include "oom/oom_source.h"
 #include "oom/oom_switch.h"
 #include "oom/oom_told.h"
+#include "oom/oom_twin.h"
 
 #define PASTE_NAME	48
 #define PASTE_PLAIN	8
@@ -153,6 +154,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said card;	/* of a device that has little, */
 	int64_t card_gib;	/* how many GB one has on which it failed, by the first line that says it, */
 	int card_told;		/* that line; 0: none does; */
+	struct said told_card;	/* and its words; */
 	struct said second;	/* of a step that ran ahead of the one that failed, */
 	struct said less;	/* of what works with less of something than what failed, */
 	struct said more;	/* or with more, */
@@ -266,6 +268,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	int torch_files;		/* the last line of a call in PyTorch, or of its XLA */
 	int64_t said_high, said_wide;	/* pixels of pictures; 0: not said; -1: of several sizes */
 	int said_line;
+	struct oom_twins tries;	/* what is listed with several numbers, and how each went */
 	struct oom_outlasts runs_on;	/* on which card it goes on for how long, */
 	struct said outlasts;	/* and where it does for longer with more memory */
 	struct oom_amounts amounts;	/* of what so much fails, and so much less runs */

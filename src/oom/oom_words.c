@@ -248,16 +248,20 @@ settings_told(struct oom_paste *p, struct talk t, int line)
 static void
 card_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
+	const char *at;
 	int64_t gib;
 
 	if (source != SOURCE_CODE && source != SOURCE_OUTPUT && source != SOURCE_COMMAND && !p->card.line && !talk_any_phrase(t, COMES_TO))
 		oom_note(&p->card, t, oom_card_small(t), line);
-	if ((source == SOURCE_PROSE || source == SOURCE_UNSURE) && !p->card_gib && oom_card_told(t, &gib)) {
+	if ((source == SOURCE_PROSE || source == SOURCE_UNSURE) && !p->card_gib && (at = oom_card_told(t, &gib))) {
 		p->card_gib = gib;
 		p->card_told = line;
+		said_at(&p->told_card, t, at, line);
 	}
 	if ((p->card.line == line && oom_card_asked(t)) || (source == SOURCE_PROSE && p->card_gib && oom_card_asks_more(t, p->card_gib)))
 		p->card_asked = line;
+	if (p->card_asked == line && !p->card.line)
+		p->card = p->told_card;		/* of any size it has too little then */
 }
 
 /* What was added, and what ended the failure. */
@@ -336,6 +340,8 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
 	oom_note(&p->less, t, less_runs(t), line);
+	if (source != SOURCE_TRACE && source != SOURCE_OUTPUT)
+		oom_twin_line(&p->tries, t, line, &p->less);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		oom_note(&p->less, t, oom_compare_less(t), line);
 		oom_note(&p->more, t, oom_compare_more(t), line);
