@@ -96,6 +96,30 @@ fails_at_next(struct talk t)
 	return NULL;
 }
 
+#define FIRST_WELL	"no problem|no problems|no error|no errors|no issue|no issues"
+
+/* "There is no problem in the first loop, it is out of memory in the second loop": of two rounds by
+ * one name the first is said to go well, and in the other's clause memory ends. */
+static const char *
+fails_in_second(struct talk t)
+{
+	const char *at = NULL, *next;
+	struct talk sentence, clause, made;
+	size_t n, m;
+
+	while (talk_next_phrase(t, "the first ", &at, &n)) {
+		sentence = talk_sentence(t, at);
+		clause = talk_clause(t, at, n);
+		made = clause_word_behind(t, at + n);
+		next = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "in the second|at the second|on the second|in the next|at the next|on the next|the second", &m);
+		if (!next || talk_holds(clause, next) || !talk_is_one_of(made, MADE_ONES " loop pass") || clause_is_question(sentence) || talk_any_whole(sentence, "if should would could"))
+			continue;
+		if ((clause_works(clause) || talk_has_whole(clause, FIRST_WELL)) && (talk_is_one_of(clause_word_behind(t, next + m), MADE_ONES " loop pass") || next[m] != ' ') && clause_names_failure(talk_clause(t, next, m)))
+			return at;
+	}
+	return NULL;
+}
+
 /* "The first one runs fine but then I get" */
 const char *
 oom_runs_well_once(struct talk t)
@@ -127,7 +151,7 @@ oom_runs_again(struct talk t)
 
 	if (said)
 		return talk_any_phrase(talk_clause(t, said, 1), "没有问题|没问题|没有报错|正常|成功|还是|依然|仍") ? NULL : said;
-	if ((said = fails_at_second(t)) || (said = fails_at_next(t)) || (said = fails_once_more(t)))
+	if ((said = fails_at_second(t)) || (said = fails_at_next(t)) || (said = fails_in_second(t)) || (said = fails_once_more(t)))
 		return said;
 	return talk_any_of(t, "run ran train execut inference generat try attempt image") ? clause_says_unless(t, "a second time|at the second time|the second time it|at the second try|on the second try|at the second attempt|on the second attempt|on the second image|at the second image|on the second generation|at the second generation|second run|run the cell again|rerun the cell|re-run the cell|"
 	    "when i rerun|when i re-run|when i started a new training|when i start a new training|try to train it again|try to train the model again|second training run|re-execute|run it twice|running it twice|run the code again|run the script again|run a second|when i performed inference again|when i perform inference again|when i run inference again|when i ran inference again|when running inference again|when i generate again|when generating again|third run|subsequent run|second attempt", AHEAD | BEHIND | WORKS, "", fails_at_first) : NULL;
