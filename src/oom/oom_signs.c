@@ -475,6 +475,12 @@ keeps_data(struct piece t)
 	    piece_any_whole((struct piece){ name.s + 5, name.n - 5 }, "data dataset train_data all_data x_train features images samples corpus");
 }
 
+bool
+signs_is_module_move(struct piece line)
+{
+	return piece_find(line, "t.to(device, dtype if t.is_floating_point()");
+}
+
 /* Calls that a line of code makes, wherever it stands. */
 uint64_t
 signs_of_calls_made(struct piece t)

@@ -36,6 +36,9 @@ struct piece	signs_last_part(struct piece name);
 bool	signs_is_network(struct piece part);
 bool	signs_is_move(struct piece line);
 
+/* Is it a line of PyTorch's own Module.to(), whatever of its traceback is left? */
+bool	signs_is_module_move(struct piece line);
+
 /* Does a line of code name the processor as a device? */
 bool	signs_is_of_processor(struct piece line);
 

@@ -442,7 +442,7 @@ oom_trace_line(struct oom_trace *t, struct oom_log *log, const char *s, size_t n
 		t->expect -= t->expect > 0;
 		t->last = line;
 		note_code(t, text);
-	} else if (is_marked(text)) {
+	} else if (is_marked(text) || signs_is_module_move(text)) {
 		open_trace(t, log, line, false);
 		note_code(t, text);
 	}
