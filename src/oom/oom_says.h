@@ -338,6 +338,7 @@
     "them (num-jobs-initial, num-jobs-final), or a device that one process has for itself (nvidia-smi -c 3, --use-gpu=wait), leave it free."
 #define REGION_AGAIN	"Kaldi's allocator got no region as large as it asked for, freed what it had unused, and asked again: by itself this is no failure. Where the run ended behind it, its own error stands there; the device is nearly full by then, and a "	\
     "smaller minibatch, or a device that no other job has, leaves more."
+#define KEYED_TABLE	"A table of embeddings on the device, with a row for each key, had no room: it is made anew, larger, once the keys that were put in nearly fill it, and holds both for that time. It grows with the keys and with a row's length, and with the samples of a batch only as these bring new keys. Fewer keys, shorter rows, or a table in the machine's memory take less there."
 #define JITTOR		"Jittor stopped since what its allocators took of the device, with blocks that they keep for use again (jt.gc() gives these back), was nearly all that it has. " TRY BY_BATCH "A smaller batch" TRY BY_SAMPLES "smaller samples" TRY_END ", take less. It computes "	\
     "only when a result is asked for: where lived_vars and lived_ops, which its table of memory has, grow from step to step, the graphs of earlier ones wait to be computed, as where gradients or losses are summed over several steps, and "	\
     "jt.sync_all() in each computes them."
