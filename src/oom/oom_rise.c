@@ -22,7 +22,7 @@
 
 #define GROWS		"increase|increases|increasing|increased|incrementing|increments|grow|grows|growing|grew|grown|rise|rises|rising|rose|risen|raises|raising|climb|climbs|climbing|climbed|creeps|creeping|crept|accumulate|accumulates|accumulating|accumulated|"	\
     "swells|swelling|expands|expanding|go up|goes up|going up|went up|gone up|build up|builds up|building up|built up|pile up|piles up|piling up|piled up|ramps up|ramping up|fill up|fills up|filling up|filling|stack up|stacks up|stacking up|" \
-    "cranked up|crank up"
+    "cranked up|crank up|balloons|ballooning|ballooned|mushrooms|mushrooming|mushroomed"
 /* What may stand between memory and its verb, */
 #define BETWEEN		"of the my our its their this that a all both each gpu gpu's gpus cpu system device host machine machine's computer computer's server's process process's total used usage consumption cost footprint allocated allocation occupied occupation occupancy utilization in on use by for cuda video card "	\
     "is are was were be been being has have had will just also which then that's keep keeps kept keeping continue continues continued to on continuously constantly continually steadily gradually slowly progressively linearly linear always still only simply ever quickly rapidly start starts started begin begins began "	\
