@@ -111,14 +111,14 @@ is_known(const struct autopsy *y)
 	return autopsy_is_placed(y) && ((o->kind != OOM_OTHER && (o->kind != OOM_CUDA || autopsy_is_of_anyone(o))) || autopsy_trains(y) || runs_on_device(y));
 }
 
-/* Are there signs of a network, and none of a failure that came late, which mostly is of other
- * causes? */
+/* Are there signs of a network, and none of a failure that came late, or of memory that is kept,
+ * which mostly is of other causes? */
 static bool
 is_of_first_steps(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return !autopsy_tells_no_network(p) && !(y->main->host && !autopsy_trains(y) && !p->layers && !p->torch) && !p->later.line && !p->grows.line && !autopsy_had_steps(y);
+	return !autopsy_tells_no_network(p) && !(y->main->host && !autopsy_trains(y) && !p->layers && !p->torch) && !p->later.line && !p->grows.line && !p->keeping && !autopsy_had_steps(y);
 }
 
 /* Does the answer name no cause of a network's run, and nothing else that it may be? */

@@ -335,6 +335,16 @@ falls(struct oom_paste *p, struct talk t, int line)
 		said_at(&p->falls, t, fell, line);
 }
 
+/* "Is it a leak?", "the memory seems still occupied after the first call": that memory is kept, be
+ * it a guess or a question; not that something in use keeps what it is given. */
+bool
+oom_growth_keeps(struct talk t)
+{
+	return talk_any_whole(t, "leak leaks leaking leaked leakage") ? !talk_any_whole(t, "semaphore semaphores") :
+	    talk_any_of(t, "memory vram") && talk_has_whole(t, "still occupied|still being occupied|remains occupied|stays occupied|still allocated|remains allocated|stays allocated|still held|not released|n't released|never released|not being released|n't being released|"
+	    "not freed|n't freed|never freed|not being freed|n't being freed|n't release|not release|n't free|not cleared|n't cleared");
+}
+
 void
 oom_growth_line(struct oom_paste *p, struct talk t, int line)
 {

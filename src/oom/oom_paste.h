@@ -133,6 +133,7 @@ struct oom_paste {		/* lines are counted from 1; 0: nowhere */
 	struct said models;	/* of several models at once, */
 	struct said classes;	/* of many classes, */
 	int grew, grows_evenly;	/* the last line by which memory grew, and not only leaks, as a guess, and by which it did by the same again and again; */
+	int keeping;		/* the last that speaks of a leak, or of memory that is not let go of, even as a guess; */
 	int sorted;		/* the last line by which samples come from the largest to the smallest, */
 	int steady_elsewhere;	/* by which the same run keeps on the processor to what it takes, */
 	int later_end;		/* by which it failed at its end, */

@@ -539,6 +539,7 @@ oom_when_line(struct oom_paste *p, struct talk t, int line)
 {
 	const char *at, *soon;
 
+	p->keeping = oom_growth_keeps(t) ? line : p->keeping;
 	if (is_of_change(t))
 		return;
 	p->sorted = comes_sorted(t) ? line : p->sorted;
