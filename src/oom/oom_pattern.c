@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "oom/oom_counted.h"
 #include "oom/oom_status.h"
 
 #define MOST_SHIFT	40	/* by which millionths of a unit still fit */
@@ -137,8 +138,7 @@ read_unit(const char *s, const char *end, int *shift)
 
 	for (i = 0; i < sizeof(unit) / sizeof(*unit); i++) {
 		for (n = unit[i].name, at = s; *n; n++) {
-			if (n > unit[i].name)
-				at = line_break(at, end);
+			at = n > unit[i].name ? line_break(at, end) : at;
 			if (at >= end || *at++ != *n)
 				break;
 		}
@@ -512,8 +512,8 @@ sign(const char *p, const char *s, const char *end, struct oom_match *m)
 		return size(s, end, m->size.known ? &m->second : &m->size, &m->beyond);
 	case '#':
 		s = number(s, end, true, p + 1, &n, &good);
-		if (!p[1] && end - s > 1 && s[0] == '.' && is_digit(s[1]))
-			return NULL;	/* "5.98GB": not a whole one */
+		if (!p[1] && !oom_is_count(from, s, end))
+			return NULL;
 		if (good && m->numbers < 2)
 			m->number[m->numbers++] = n;
 		m->beyond |= !good && s > from;

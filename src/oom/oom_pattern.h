@@ -4,7 +4,7 @@
  * collector after it: messages are pasted from terminals that wrapped them.
  *
  *     %   a size with its unit: "44.00 MiB", "2.12G", "2282521344 bytes"
- *     #   a whole number, commas allowed; at the end of a pattern none of which a fraction follows
+ *     #   a whole number, commas allowed; at the end of a pattern one by itself (oom_counted.h)
  *     $   a shape: "[32,1,5000,4]", "f32[4096,128,3]{2,1,0}", "(160000, 64, 64)"
  *     &   a name: printable, up to white space, a quote or a bracket
  *     @   a word that does not matter
