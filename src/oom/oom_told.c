@@ -184,6 +184,27 @@ is_doubted(struct talk clause, const char *at)
 	return talk_any_whole(before, "too") && talk_has_whole(before, "for it to be|for this to be|for that to be|for it being|to be just a|to be only a");
 }
 
+/* What did not happen by such words right ahead of it, but where it goes on that it did. */
+#define FEARED		"concern on|concern over|concern about|concern of|concern for|concerns on|concerns over|concerns about|concerns of|concerns for|concern that|concerned with|concerned that|fear of|fears of|fear that|fearing|for fear|scared of|wary of|danger of|threat of"
+#define DID_HAPPEN	"i get|i got|i'm getting|i am getting|we get|we got|i see|i have|i had|happens|happened|occurs|occurred|appears|appeared|came|comes|again|still"
+#define FEARED_WITHIN	24	/* bytes, from such words to what is feared: "running", "a possible" */
+
+/* "I stopped it for fear of CUDA OOM", "in danger of running out of memory". */
+static bool
+is_feared(struct talk line, struct talk clause, const char *at)
+{
+	struct talk rest = talk_part(clause, clause.s, at);
+	const char *found;
+	size_t n;
+
+	while ((found = talk_find_whole(rest, FEARED, &n)))
+		if (at - (found + n) <= FEARED_WITHIN)
+			return !talk_any_whole(talk_part(clause, found + n, at), "and but or it this i we") && !talk_has_whole(talk_part(line, at, line.s + line.n), DID_HAPPEN);
+		else
+			rest = talk_part(rest, found + n, rest.s + rest.n);
+	return false;
+}
+
 /* "better handling of OOM", but not "OOM when handling more than 30 images". */
 static bool
 deals_with(struct talk clause)
@@ -217,7 +238,7 @@ oom_told_happened(struct talk line, const char *at, size_t n)
 	size_t length;
 
 	next = talk_part(line, to, end);
-	if (is_code(line) || clause_denies(line, at, n) || is_told_to_others(line, clause, at) || is_doubted(clause, at) || is_of_disk(line, at))
+	if (is_code(line) || clause_denies(line, at, n) || is_told_to_others(line, clause, at) || is_doubted(clause, at) || is_of_disk(line, at) || is_feared(line, clause, at))
 		return false;
 	if (talk_find_whole(next, NAMED_AFTER, &length) == to)
 		return false;
