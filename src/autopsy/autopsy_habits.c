@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "oom/oom_keep.h"
 #include "oom/oom_says.h"
+#include "oom/oom_says_data.h"
 
 #define MOST_HABITS	3	/* that are worth a word: more is no evidence */
 

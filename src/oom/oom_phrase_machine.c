@@ -91,6 +91,9 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~not allocate vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "~allocate a vector of size %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) }, { "~cannot allocate vector of %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) }, { "~can't allocate vector of %", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, 0) },
 	{ "~cannot allocate vector of size", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) }, { "~cannot allocate vector of @ size", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },	/* as titles have it */
+	{ "~fatal error trying to allocate genome arrays, exception thrown: std::bad_alloc", HOST_SAYS("STAR", STAR_READS) },
+	{ "~fatal error trying to allocate genome arrays", HOST_SAYS("STAR", STAR_READS) },
+	{ "~not enough memory for BAM sorting", HOST_SAYS("STAR", STAR_SORTS) },
 	{ "'Realloc' could not re-allocate memory (# bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_BYTES) },
 	{ "‘Realloc’ could not re-allocate memory (# bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_BYTES) },
 	{ "'Calloc' could not allocate memory (# of # bytes)", ROW(ROLE_MESSAGE, OOM_HOST, true, "R", NULL, PHRASE_TIMES) },
@@ -109,6 +112,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~Cholmod error 'problem too large'", APART("R", R_ELEMENTS) },
 	{ "negative length vectors are not allowed", APART("R", R_ELEMENTS) },
 	{ "long vectors not supported yet:", APART("R", R_ELEMENTS) }, { "long vectors (argument #) are not supported in", APART("R", R_ELEMENTS) },
+	{ "cons memory exhausted", HOST_SAYS("R", R_CELLS) },
 	{ "vector memory exhausted", HOST_SAYS("R", R_VECTORS) },
 	{ "Error: memory exhausted (limit reached", ROW(ROLE_MESSAGE, OOM_MACHINE, true, "R", NULL, 0) },
 	{ "vector memory limit of % reached, see mem.maxVSize", ROLE_MESSAGE, OOM_KERNEL, true, "R", R_VECTORS, OOM_LIMIT, 0 },

@@ -4,6 +4,7 @@
 
 #include "oom/oom_phrase.h"
 #include "oom/oom_says.h"
+#include "oom/oom_says_data.h"
 
 #define ROW(role, kind, host, who, says, flags)	role, kind, host, who, says, OOM_ASKED, flags
 #define MESSAGE(kind)	ROW(ROLE_MESSAGE, kind, false, NULL, NULL, 0)

@@ -43,12 +43,6 @@
     "itself that is no failure. A larger dyno, fewer processes in it (workers), a smaller model, or weights in fewer bits fit."
 #define QUOTA_ENDED	"Heroku gives a process a share of the " MACHINES ", by the kind of its dyno, and ended it, as it had far more. A larger dyno, fewer processes in it (workers), "	\
     "a smaller model, or weights in fewer bits fit."
-#define R_VECTORS	"R's limit for the memory of vectors (R_MAX_VSIZE, mem.maxVSize()) was reached, which is of the " MACHINES ". " TRY BY_LIMIT "A larger limit, as far as there "	\
-    "is memory" TRY BY_ANYTHING "less at once (fewer rows, whole numbers where they do)" TRY_END " helps."
-#define R_LIMIT		"R before version 4.2 has a limit of its own on Windows, which was reached: it is of the " MACHINES ". " UNTRIED(BY_LIMIT, "memory.limit(size=...), in MB, raises it, as far as there is memory. ")	\
-    "Since 4.2 there is none."
-#define R_ELEMENTS	"Not for want of memory, as far as was read: in R something was to have more elements than it can count there, about 2 to the power of 31, or a length was computed wrongly. A number for each pair of rows (dist(), hclust()), or a sparse matrix that is "	\
-    "made dense (as.matrix()), with one for each pair of a row and a column, comes to that: fewer rows, parts of them one after the other, or what works on a sparse matrix as it is, have fewer."
 #define COMPILER_KILLED	"The system ended a compiler by signal 9, as a rule because the " MACHINES ", ran out, or the limit of a container was reached: what it compiles was not run yet. As many files are compiled at once as the build is "	\
     "told (-j of make and ninja, --jobs of Bazel, MAX_JOBS where PyTorch's extensions are built): fewer at once, or a package that is built already, need less."
 #define COMPILER_ENDED	"The system ended a compiler by a signal, whose name is lost here: as a rule by signal 9, because the " MACHINES ", ran out, or the limit of a container was reached: what it compiles was not run yet. Fewer files that are "	\
