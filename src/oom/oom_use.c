@@ -353,11 +353,15 @@ scripts(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	}
 }
 
+/* "I infer (not train)" */
+#define TRAINS_NOT	"not train|not training|n't train|n't training|not trained|no training|not for training|not fine-tune|not finetune|not fine-tuning|not finetuning"
+
 /* In evaluation, inference or training. */
 void
 oom_use_line(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 {
 	const char *at;
+	bool trains_not;
 
 	oom_note_any(&p->evaluating, &p->told, t, line, FOUND_BY(evaluates));
 	oom_note_failure(&p->evaluating, &p->told, t, tests_trained(t), line);
@@ -378,8 +382,11 @@ oom_use_line(struct oom_paste *p, struct talk t, int line, enum oom_source sourc
 	oom_note(&p->metrics, t, measures(t), line);
 	if (p->metrics.line == line && p->told.here_line == line && !p->evaluating.line && talk_any_begins(t, "evaluat validat"))
 		p->evaluating = p->metrics;	/* where its results fill memory, it failed in that */
-	if (!talk_any_of(t, "train fine-tun finetun"))
+	trains_not = talk_has_whole(t, TRAINS_NOT);
+	if (trains_not || !talk_any_of(t, "train fine-tun finetun"))
 		oom_note_failure(&p->inferring, &p->told, t, infers(t), line);
+	if (trains_not && talk_any_whole(t, "infer inference inferring predict prediction predicting"))
+		return;
 	if (talk_any_whole(t, "inference infer") && talk_has_whole(t, OF_TRAINED))
 		return;
 	if (names_training(t) || talk_any_whole(t, "train trains pretrain pre-train epoch epochs") || talk_has_whole(t, "when i trained|while i trained|when we trained|while we trained|as i trained|once i trained|i was training|we were training") || (talk_any_phrase(t, "训练|微调") && !talk_any_phrase(t, "训练好|预训练|训练完|微调好|微调后|推理")))
