@@ -121,6 +121,29 @@ matrix(struct autopsy *y)
 	    "samples it was made of plays no part. On the processor, it needs none of the device.", size_human(human, asked(y)), y->log.paste.decided.factors, size_commas(exact, side)));
 }
 
+#define LARGE_PART	8	/* of a device */
+
+/* By its own counters the process had nothing there yet, neither weights nor results: then no
+ * layer asks for so much. */
+static bool
+is_first_there(const struct autopsy *y)
+{
+	const struct budget *b = &y->budget;
+
+	return y->main->kind == OOM_PYTORCH && !y->main->gpus && b->allocated == 0 && b->reserved == 0 && b->total > 0 && y->lo <= b->total && y->hi >= b->total / LARGE_PART &&
+	    !y->main->says && !strcmp(y->main->who, oom_kind_name(OOM_PYTORCH)) && !(y->main->facts & TRACE_OF_TENSOR) && !y->main->shape.known && !y->matches.all.n;
+}
+
+static void
+first_there(struct autopsy *y)
+{
+	char human[SIZE_TEXT], all[SIZE_TEXT];
+
+	autopsy_cause(y, SAYS_SHARE, arena_printf(y->arena, "The request is for %s at once, %d %% of the device's %s, and by its counters this process had nothing there yet: where they count all, it is no layer's result, but what is put there first, "
+	    "such as a set of data, a table or a matrix as a whole, or weights in one piece. What the run puts there beside it has what is left. In parts, or in the machine's memory, it takes less.",
+	    size_human(human, asked(y)), autopsy_percent(asked(y), y->budget.total), size_human(all, y->budget.total)));
+}
+
 /* Much of the device at once. */
 static void
 share(struct autopsy *y)
@@ -128,6 +151,12 @@ share(struct autopsy *y)
 	int64_t total = y->budget.total;
 	char human[SIZE_TEXT], all[SIZE_TEXT];
 
+	if (is_first_there(y)) {
+		first_there(y);
+		return;
+	}
+	if (autopsy_in_update(y->main))
+		return;			/* by its place it is as large as a weight, or as some, and no layer's result */
 	if (total <= 0 || y->lo > total || (y->hi < total / 4 && (y->lo < LARGE_SAMPLE || y->hi < total / 16)) ||
 	    y->main->kind == OOM_XLA || y->main->kind == OOM_PADDLE ||
 	    (y->main->facts & (TRACE_OF_TENSOR | TRACE_NO_BATCH)) || y->budget.roomy || y->main->says ||
