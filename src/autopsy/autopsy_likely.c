@@ -78,6 +78,13 @@ is_heap(const struct oom_message *o)
 	return o->says && (strcmp(o->says, JAVA_HEAP) == 0 || strcmp(o->says, SCRIPT_HEAP) == 0);
 }
 
+/* Does it tell how its program went on, and of no cause? */
+static bool
+went_on(const struct oom_message *o)
+{
+	return o->says && strcmp(o->says, JITTOR_MANAGED) == 0;
+}
+
 /* Does the message say no more than that a device was full, where a program names what ran then? */
 static bool
 is_bare(const struct autopsy *y)
@@ -288,7 +295,7 @@ is_unknown(const struct autopsy *y)
 
 	if (o && o->kind == OOM_XLA && (!o->size[OOM_ASKED].known || o->size[OOM_ASKED].bytes == 0))
 		return false;		/* a sum of the program's own is what failed, or no memory at all */
-	return o && ((y->causes.n == 0 && y->lines <= y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o) || is_heap(o) || is_bare(y)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
+	return o && ((y->causes.n == 0 && y->lines <= y->hints) || o->kind == OOM_TOLD) && ((!o->says && !o->hedged) || is_killed(o) || is_heap(o) || went_on(o) || is_bare(y)) && !o->warning && !(o->facts & TRACE_LIMIT) && !o->asserted && !o->apart &&
 	    (o->host || (!y->module && !y->log.dump.any && (o->kind != OOM_MPS || !o->size[OOM_ASKED].known) && o->kind != OOM_OURS));
 }
 

@@ -140,6 +140,7 @@ const struct detail oom_details[] = {
 	{ "temporary buffer size (% )", DETAIL_SIZE, OOM_CUDA, OOM_TEMPORARY },
 	{ "Total: % Used:", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },	/* of Jittor, on a line of its own */
 	{ "Total: % Used: %", DETAIL_SECOND, OOM_CUDA, OOM_RESERVED },
+	{ "total_device_ram: %", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },	/* of its table of memory */
 	{ "[requestedSpace: # B]", DETAIL_SIZE, OOM_CUDA, OOM_ASKED },	/* of RELION */
 	{ "total memory reported: #", DETAIL_SIZE, OOM_CUDA, OOM_TOTAL },
 	{ "Free memory/Total memory: # / #", DETAIL_MORE, OOM_CUDA, OOM_TOTAL },	/* of XLA's asynchronous allocator */

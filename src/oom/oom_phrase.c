@@ -399,6 +399,7 @@ const struct phrase oom_phrases[] = {
 	{ "Cannot allocate the requested memory", OWN(OOM_CUDA, "Kaldi", NULL) },
 	{ "region failed: freeing some memory and trying again", ROW(ROLE_MESSAGE, OOM_CUDA, false, "Kaldi", REGION_AGAIN, PHRASE_WARNING) },	/* before its version 5.5 */
 	{ "hashtable_op_gpu.cu.cc:# : CUDA error 2: out of memory", SAYS(OOM_CUDA, "TensorFlow Recommenders Addons", KEYED_TABLE) },
+	{ "Unable to alloc cuda device memory, use unify memory instead", SAYS(OOM_CUDA, "Jittor", JITTOR_MANAGED) },
 	{ "GPU memory is overflow, please reduce your batch_size or data size", SAYS(OOM_CUDA, "Jittor", JITTOR) },
 	{ "CUDA error 2 'out of memory' - & cudaMalloc(", OWN(OOM_CUDA, "Marian", MARIAN) },
 	{ "stack_like_memory_pool.h:# : Error: Out of memory. Requested #.# ; Free #", SAYS(OOM_CUDA, "CatBoost", GPU_PART) },
