@@ -136,6 +136,7 @@ const struct phrase oom_phrases[] = {
 	{ "subprocesses has abruptly died during map operation", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "datasets", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "A process in the process pool was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) }, { "A child process terminated abruptly, the process pool is not usable", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "Python", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "worker process managed by the executor was unexpectedly terminated", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", JOBLIB_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
+	{ "A worker stopped while some jobs were given to the executor", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", JOBLIB_STOPPED, PHRASE_HEDGED | PHRASE_WARNING) },
 	{ "TerminatedWorkerError", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", JOBLIB_GONE, PHRASE_HEDGED | PHRASE_AGAIN | PHRASE_NAME) },
 	{ "A process in the executor was terminated abruptly", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "joblib", PROCESS_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },
 	{ "Background workers died", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "nnU-Net", WORKER_GONE, PHRASE_HEDGED | PHRASE_AGAIN) },

@@ -26,6 +26,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~memory mapping file failed. Detail: [errno 12]", APART("Arrow", ARROW_NOT_MAPPED) },
 	{ "ArrowMemoryError: malloc of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_BYTES) },
 	{ "ArrowMemoryError: realloc of size # failed", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_BYTES) },
+	{ "ArrowMemoryError\n", ROW(ROLE_MESSAGE, OOM_HOST, true, "Arrow", NULL, PHRASE_AGAIN | PHRASE_NAME) },
 	{ "ValueError: array is too big", ROW(ROLE_MESSAGE, OOM_NUMPY, true, NULL, TOO_BIG, 0) },
 	{ "array is too big; `arr.size", ROW(ROLE_MESSAGE, OOM_NUMPY, true, NULL, TOO_BIG, 0) },
 	{ "you may not have enough available memory to run this model", HEDGED(OOM_OTHER, "Ollama", MAY_LACK) },
@@ -306,6 +307,7 @@ const struct phrase oom_machine_phrases[] = {
 	{ "~exited (137)", ENDED },
 	{ "~signal: killed", ENDED }, { "~signal: 9, SIGKILL", ENDED },
 	{ "~by SIGKILL", ENDED },
+	{ "~\bsigkill error", ROW(ROLE_MESSAGE, OOM_KERNEL, true, "the system", SIGNAL_9, PHRASE_HEDGED | PHRASE_NAME) },
 	{ "~by signal 9", ENDED }, { "~by signal SIGKILL", ENDED },	/* as fish says it */
 	{ "~to signal 9", ENDED },
 	{ "~from signal 9", ENDED },
@@ -367,6 +369,8 @@ const struct phrase oom_machine_phrases[] = {
 	{ "the device refuses an arena of %", MESSAGE(OOM_OURS) },
 	/* anyone's */
 	{ "std::bad_alloc", ROW(ROLE_MESSAGE, OOM_CUDA, false, "RMM", RMM_WORDS, PHRASE_OWN | PHRASE_HEDGED) },
+	{ "std::bad_alloc has occurred", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) }, { "std::bad_alloc occurred", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
+	{ "std::bad_allocRAM used:", ROW(ROLE_MESSAGE, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },	/* as mothur puts its figures there */
 	{ "std::bad_alloc", ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
 	{ "RuntimeError: bad allocation", ROW(ROLE_NAMED, OOM_MACHINE, true, NULL, NULL, PHRASE_CPP) },
 	{ "LightGBMError: bad allocation", HOST_SAYS("LightGBM", LEAVES) },

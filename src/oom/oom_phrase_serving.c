@@ -4,6 +4,7 @@
 const struct phrase oom_serving_phrases[] = {
 	{ "Executor creation failed due to insufficient GPU memory. The following component could not be created: KV cache", SAYS(OOM_CUDA, "TensorRT-LLM", EXECUTOR_CACHE) },
 	{ "Executor creation failed due to insufficient GPU memory", SAYS(OOM_CUDA, "TensorRT-LLM", EXECUTOR) },
+	{ "Can't allocate new blocks. No free blocks left", SAYS(OOM_CUDA, "TensorRT-LLM", NO_BLOCKS) },
 	{ "CUDA runtime error in ::cudaMallocAsync(ptr, n, mCudaStream->get()): out of memory", SAYS(OOM_CUDA, "TensorRT-LLM", ENGINE_RUNS) },
 	{ "CUDA runtime error in ::cudaMalloc(ptr, n): out of memory", SAYS(OOM_CUDA, "TensorRT-LLM", ENGINE_RUNS) },
 	{ "Failed to allocate memory for @ with size # and alignment # in AlignedAllocator", SAYS(OOM_CUDA, "FlashInfer", FIXED_WORKSPACE) },

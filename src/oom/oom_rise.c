@@ -189,8 +189,10 @@ adds_amount(struct talk t)
 #define OF_TIME		"time long longer run runs running train trains training trained use uses using epochs epoch steps step iterations iteration images frames videos files requests calls rounds episodes games queries generations"
 #define OF_SIZE		"batch batches resolution length size width layers channels parameters classes words tokens context prompt sequence sequences pixels workers gpus cards data samples long-form text texts audio"
 
-/* "The longer it runs, the more memory it uses": by time or rounds, and not by how much is
- * given. */
+#define OF_RULE		"is required|are required|is needed|are needed|you need|you will need|you'll need|will be required|will be needed"
+
+/* "The longer it runs, the more memory it uses": by time or rounds, and not by how much is given,
+ * nor as a program's help tells of what it needs ("the more you use the more is required"). */
 static const char *
 grows_the_more(struct talk t)
 {
@@ -204,7 +206,7 @@ grows_the_more(struct talk t)
 			continue;
 		ahead = talk_part(t, at, then);
 		behind = talk_part(t, then, sentence.s + sentence.n);
-		if (talk_any_whole(ahead, OF_TIME) && !talk_any_whole(ahead, OF_SIZE) && talk_any_whole(behind, MEMORY) && !clause_is_question(sentence) && !talk_any_whole(sentence, "not free available left"))
+		if (talk_any_whole(ahead, OF_TIME) && !talk_any_whole(ahead, OF_SIZE) && talk_any_whole(behind, MEMORY) && !clause_is_question(sentence) && !talk_any_whole(sentence, "not free available left") && !talk_has_whole(behind, OF_RULE))
 			return then;
 	}
 	return NULL;

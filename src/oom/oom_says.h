@@ -308,6 +308,8 @@
     "max_batch_size), a shorter max_seq_len, weights in fewer bits or on more devices (tp_size, pp_size) make the parts smaller."
 #define EXECUTOR_CACHE	"TensorRT-LLM had no memory left on the device for its cache of keys and values. It gives it a share of what it finds free beside the weights (free_gpu_memory_fraction), and what it reckons for the rest need not be "	\
     "all: a smaller share, or a bound on the cache's tokens (max_tokens), is what to try first where its list shows much free ahead of it, fewer bits or more devices where it shows little."
+#define NO_BLOCKS	"TensorRT-LLM's cache of keys and values, which it keeps on the device in blocks of tokens, had no block left for a sequence that ran: that cache was full, whatever else of the device is free. It gets a share of what is free beside the engine as it begins "	\
+    "(free_gpu_memory_fraction), or as many tokens as it is told (max_tokens). A larger cache, fewer or shorter sequences at once, or an engine that takes less beside it, as one built for a smaller batch, leave a block for each."
 #define SHARED_HOST	"Blender's Cycles had no room for its scene on the device, nor in the part of the machine's memory that it may use in its place. "	\
     "Smaller textures or less geometry take less; so does another program that lets go of the device."
 #define RENDERS		"Blender's Cycles had no room for its scene on the device. Smaller textures or less geometry take less; so does another "	\
@@ -489,6 +491,8 @@
     "once, need less."
 #define MESA_BUFFER	"AMD's driver of Mesa's, by which OpenCL and Vulkan reach a card, could not make a buffer. Its line of domains says in which memory: 4 is the card's own, 2 the machine's that a card "	\
     "reaches, 6 either of them."
+#define JOBLIB_STOPPED	"A process of joblib's pool stopped while there was work, and joblib goes on with others: by itself that is a warning. It stops one that had nothing to do for a while, and one whose part of the " MACHINES ", had grown and did not shrink as garbage was collected. Where it comes "	\
+    "again and again, fewer processes at once (n_jobs), and less that the function keeps from call to call, take less."
 #define JOBLIB_GONE	"A process of joblib's pool ended before its time. joblib names two reasons: a fault of the code that it ran, or the system, which ends one because the " MACHINES ", ran "	\
     "out, or a limit of its container. " EXITED("By the exit codes beside it its workers ended themselves, and no signal did: then the system ended none of them, and it is their own error that counts, which one process alone (n_jobs=1) shows where it fails there, too.") \
     UNLESS_EXITED("Where exit codes stand beside this, SIGKILL(-9) is the system's as a rule, and SIGSEGV(-11) a fault; else the system's log (on Linux dmesg) tells them apart. Each process works with what it is given: there is more room with " UNTRIED(BY_WORKERS, "fewer of them (n_jobs), or with ") "less for each at once.")
