@@ -443,7 +443,8 @@ commanded(struct talk t, int64_t *least)
 }
 
 #define SET_TO_ONE	"调到了1|调成了1|调为了1|设为了1|设成了1|设置为了1|改成了1|改为了1|降到了1|降低到了1|减到了1|减少到了1|减小到了1|缩小到了1|调为1|调小到1|减到1|减小到1|减少到1|缩小到1|降低到1|改到1|设到1|已经是1|已经为1|已经设1|只有1|调成1|调到1|改为1|改成1|设为1|设成1|设置为1|设置成1|降到1|降为1"
-#define ALL_THE_SAME	"依然|还是|仍|也不行|也爆|也报|也会"
+#define ALL_THE_SAME	"依然|依旧|还是|仍|也不行|也爆|也报|也会"
+#define SLIPS		"bantch|bacth|btach|bactch|baych|batchz|bath_size|bathsize|batc_size|bacht"	/* of the pen, for "batch" */
 #define WITHIN		40	/* bytes from the number to what is said of it */
 
 #define ALREADY_CHINESE	"已经|已将|已把|都改|都调|都设|都已"
@@ -454,7 +455,7 @@ commanded(struct talk t, int64_t *least)
 static const char *
 fails_with_one(struct talk t)
 {
-	const char *at = talk_any_phrase(t, "batch") ? talk_first(t, SET_TO_ONE) : NULL, *to, *end = t.s + t.n;
+	const char *at = talk_any_phrase(t, "batch|" SLIPS) ? talk_first(t, SET_TO_ONE) : NULL, *to, *end = t.s + t.n;
 
 	for (to = at; to && to < end && *to != '1'; to++)
 		;

@@ -93,6 +93,7 @@ static const struct {
 #define NOT_TRIED	"not tried|haven't tried|havent tried|have not tried|not yet|never tried|n't tried|not try|not enabled|not supported|not available|no module"
 
 /* That one made it less, or smaller. */
+#define MAKES_LESS	"i reduce|we reduce|i lower|we lower|i decrease|we decrease"	/* as people write it of what they did */
 #define MADE_LESS	"reduced|lowered|decreased|dropped|cut|cut down|halved|shrank|shrunk|minimized|minimised|turned down|brought down|scaled down|went down"
 #define LESS		MADE_LESS "|reducing|reduce|reduction|lowering|lower|decreasing|decrease|dropping|cutting|halving|shrinking|minimizing|turning down|bringing down|going down|smaller|downsizing|down to|down from|set down|resized|resizing|resize|downscaled|downscaling|downsampled|downsampling|cropped|cropping|shortened|shorter|truncated"
 /* and the other way. */
@@ -318,9 +319,9 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 		return vain && fractions(talk_part(sentence, at + n, sentence.s + sentence.n)) && is_plain(sentence, true);
 	if (rows[row].tells == AS_NAMED)
 		return !memchr(sentence.s, '?', sentence.n) && !talk_has_whole(sentence, NOT_TRIED) && (vain || (next < end && remains(talk_sentence(t, next))) || !talk_any_whole(sentence, PLANNED)) && !clause_says_no(clause, "");
-	if (!vain && talk_has_whole(clause, MADE_LESS) && !talk_any_whole(sentence, NOT_RUN)) {
+	if (!vain && talk_has_whole(clause, MADE_LESS "|" MAKES_LESS) && !talk_any_whole(sentence, NOT_RUN)) {
 		vain = next < end && remains(talk_sentence(t, next));
-		if (next >= end) {
+		if (next >= end && talk_has_whole(clause, MADE_LESS)) {
 			m->less |= MEASURE_BIT(MEASURE(rows[row].by));
 			m->less_line = line;
 		}
