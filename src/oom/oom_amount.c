@@ -411,10 +411,10 @@ static bool
 whole_fails(struct talk t)
 {
 	const char *at;
-	struct talk rest, word, sentence;
+	struct talk word, sentence;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "the entire|the whole|the full|the complete|an entire|a whole|a full", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, "the entire|the whole|the full|the complete|an entire|a whole|a full", &at, &n); ) {
 		word = clause_word_behind(t, at + n);
 		sentence = talk_sentence(t, at);
 		if (talk_is_one_of(word, "document pdf file book dataset set data video image text movie film song recording sequence list") && said_in(talk_part(sentence, sentence.s, sentence.s + sentence.n)) == FAILS &&
@@ -429,10 +429,10 @@ static bool
 more_fails(struct talk t)
 {
 	const char *at;
-	struct talk rest, sentence;
+	struct talk sentence;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "a larger|a bigger|a longer|larger|bigger|longer|more than that|more of them|any more|anything more|anything larger|anything above", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, "a larger|a bigger|a longer|larger|bigger|longer|more than that|more of them|any more|anything more|anything larger|anything above", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		if (talk_any_whole(talk_part(sentence, sentence.s, at), "if when with for whenever once") && said_in(sentence) == FAILS && !memchr(sentence.s, '?', sentence.n) && !clause_says_no(talk_part(sentence, sentence.s, at), ""))
 			return true;

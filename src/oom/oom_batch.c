@@ -84,10 +84,10 @@ static struct talk
 behind_but(struct talk sentence, const char *at)
 {
 	const char *end = sentence.s + sentence.n, *but;
-	struct talk rest = sentence, last = sentence;
+	struct talk last = sentence;
 	size_t n;
 
-	for (; (but = talk_find_whole(rest, "but", &n)) && but < at; rest = talk_part(sentence, but + n, end))
+	for (but = NULL; talk_next_whole(sentence, "but", &but, &n) && but < at; )
 		last = talk_part(sentence, but + n, end);
 	return oom_fares_ill(last) ? last : sentence;
 }
@@ -291,11 +291,11 @@ uses_one(struct talk t)
 static const char *
 fails_at_least(struct talk t)
 {
-	struct talk rest = t, clause;
+	struct talk clause;
 	const char *at, *s;
 	size_t n, length;
 
-	for (; (at = talk_find_whole(rest, OOM_BATCHES, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, OOM_BATCHES, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		if ((s = talk_find_whole(talk_part(clause, at + n, clause.s + clause.n), AT_LEAST, &length)) && oom_fares_ill(t) && !talk_has_whole(clause, OOM_RUNS_NOT) &&
 		    !talk_any_whole(clause, "should could would if you your") && !oom_fares_well(clause_sentence(t, at)))
@@ -311,11 +311,11 @@ fails_at_least(struct talk t)
 static const char *
 fails_in_words(struct talk t)
 {
-	struct talk rest, sentence;
+	struct talk sentence;
 	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, ONE, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, ONE, &at, &n); ) {
 		sentence = clause_sentence(t, at);
 		if (oom_fares_ill(sentence) && (talk_any_whole(sentence, "even still") || !talk_any_whole(sentence, "if should could would")) && !oom_fares_well(sentence) && !oom_fares_others(sentence) && !memchr(sentence.s, '?', sentence.n))
 			return at;
@@ -399,10 +399,10 @@ const char *
 oom_batch_few_in_vain(struct talk t, int64_t *least)
 {
 	const char *at, *lowers, *vain;
-	struct talk rest, sentence;
+	struct talk sentence;
 	size_t n, length;
 
-	for (rest = t; (at = talk_find_whole(rest, NAMES_OF_ONE "|total_batch_size|batch", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, NAMES_OF_ONE "|total_batch_size|batch", &at, &n); ) {
 		sentence = clause_sentence(t, at);
 		lowers = talk_find_whole(sentence, OOM_LOWERS, &length);
 		*least = oom_number_of_batch(sentence, at, n);
@@ -487,11 +487,10 @@ states_one(struct talk sentence, const char *at, size_t n)
 bool
 oom_batch_is_one(struct talk t)
 {
-	struct talk rest = t;
 	const char *at;
 	size_t n;
 
-	for (; (at = talk_find_whole(rest, NAMES_OF_ONE, &n)); rest = talk_part(t, at + n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, NAMES_OF_ONE, &at, &n); )
 		if (states_one(clause_sentence(t, at), at, n))
 			return true;
 	return false;

@@ -54,11 +54,11 @@ denies_device(struct oom_paste *p, struct talk t)
 static const char *
 counts_copies(struct talk t)
 {
-	struct talk rest = t, word, sentence;
-	const char *at, *end = t.s + t.n;
+	struct talk word, sentence;
+	const char *at;
 	size_t n;
 
-	for (; (at = talk_find_whole(rest, "complete models|full models|whole models|entire models|complete copies|full copies|copies of the model|copies of the whole model|copies of the weights|copies of all weights", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "complete models|full models|whole models|entire models|complete copies|full copies|copies of the model|copies of the whole model|copies of the weights|copies of all weights", &at, &n); ) {
 		word = clause_word_ahead(t, at);
 		sentence = talk_sentence(t, at);
 		if ((talk_is_one_of(word, "two three four five six eight sixteen") || (word.n > 0 && is_digit(*word.s) && !talk_is_one_of(word, "1 0"))) &&
@@ -112,11 +112,11 @@ multiplies(struct talk t)
 static const char *
 loads_for_each(struct talk t)
 {
-	struct talk rest, sentence;
-	const char *at, *end = t.s + t.n;
+	struct talk sentence;
+	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, FOR_EACH, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, FOR_EACH, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		if (talk_any_whole(sentence, "load loads loaded loading read reads reading") && talk_any_whole(sentence, "model models weights checkpoint checkpoints") && talk_has_whole(sentence, "into memory|in memory|into ram|in ram|into the ram|" OF_RAM) &&
 		    !talk_has_whole(sentence, NOT_IN_RAM) && !talk_any_whole(sentence, "not no without instead avoid avoids once if should would could part parts shard shards") && !memchr(sentence.s, '?', sentence.n))
@@ -132,12 +132,12 @@ loads_for_each(struct talk t)
 static const char *
 each_on_device(struct talk t)
 {
-	struct talk rest, sentence, word;
-	const char *at, *end = t.s + t.n;
+	struct talk sentence, word;
+	const char *at;
 	size_t n;
 	int i;
 
-	for (rest = t; (at = talk_find_whole(rest, "each|every", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "each|every", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		for (i = 0, word = clause_word_behind(sentence, at + n); i < PROCESS_WITHIN && word.n > 0 && !talk_is_one_of(word, "worker process subprocess instance replica"); i++, word = clause_word_behind(sentence, word.s + word.n))
 			;
@@ -198,12 +198,12 @@ swap_runs(struct talk t, const char *at, size_t n)
 static const char *
 adds_swap(struct talk t, size_t *n)
 {
-	struct talk rest, word, clause;
+	struct talk word, clause;
 	const char *at;
 	size_t length;
 	int i;
 
-	for (rest = t; (at = talk_find_whole(rest, "adding|added|add|with|created|creating|enabling|enabled", &length)); rest = talk_part(t, at + length, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, "adding|added|add|with|created|creating|enabling|enabled", &at, &length); ) {
 		clause = talk_clause(t, at, length);
 		for (i = 0, word = clause_word_behind(clause, at + length); i < SWAP_WITHIN && word.n > 0; i++, word = clause_word_behind(clause, word.s + word.n))
 			if (talk_is_one_of(word, "swap swapfile pagefile") && (i > 0 || !talk_is_one_of(talk_part(t, at, at + length), "with"))) {

@@ -88,12 +88,12 @@ names_long_chinese(struct talk t)
 static const char *
 has_long(struct talk t)
 {
-	struct talk rest, word;
+	struct talk word;
 	const char *at;
 	size_t n;
 	bool large;
 
-	for (rest = t; (at = talk_find_whole(rest, "lengthy|long|longer|large|larger|big|bigger|huge", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, "lengthy|long|longer|large|larger|big|bigger|huge", &at, &n); ) {
 		large = talk_is_one_of(talk_part(t, at, at + n), IS_LARGER);
 		word = clause_word_behind(t, at + n);
 		if (talk_is_one_of(word, BETWEEN) && !talk_is_one_of(word, "more very input"))
@@ -293,11 +293,11 @@ const char *
 oom_bulk_by_length(struct talk t)
 {
 	const char *at, *to = NULL, *s;
-	struct talk rest, part;
+	struct talk part;
 	size_t length;
 	int64_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, BY_LENGTH, &length)); rest = talk_part(t, at + length, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, BY_LENGTH, &at, &length); ) {
 		part = talk_part(t, at + length, talk_sentence(t, at).s + talk_sentence(t, at).n);
 		if (talk_any_whole(part, "length lengths") && talk_any_whole(part, LENGTHS) && !clause_says_no(talk_part(t, talk_sentence(t, at).s, at), ""))
 			return at;
@@ -346,12 +346,12 @@ are_many(struct talk t, const char *at)
 const char *
 oom_bulk_boxes(struct talk t)
 {
-	const char *s, *to, *end = t.s + t.n;
-	struct talk rest, sentence;
+	const char *s, *to;
+	struct talk sentence;
 	size_t n;
 	int64_t count;
 
-	for (rest = t; (s = talk_find_whole(rest, OBJECTS, &n)); rest = talk_part(t, s + n, end)) {
+	for (s = NULL; talk_next_whole(t, OBJECTS, &s, &n); ) {
 		sentence = talk_sentence(t, s);
 		if (!talk_has_whole(talk_part(t, s + n, sentence.s + sentence.n), OF_PICTURE) || talk_any_whole(talk_part(t, talk_clause(t, s, n).s, s), "not no few fewer less small limit limited limits most max maximum"))
 			continue;
@@ -443,10 +443,9 @@ const char *
 oom_bulk_classes(struct talk t)
 {
 	const char *at = clause_says_unless(t, "number of classes|many classes|lot of classes|lots of classes|more classes|too many labels", AHEAD | WORKS, "small smaller same few fewer", are_few), *s;
-	struct talk rest;
 	size_t n;
 
-	for (rest = t; !at && (s = talk_find_whole(rest, "classes|identities", &n)); rest = talk_part(t, s + n, t.s + t.n))
+	for (s = NULL; !at && talk_next_whole(t, "classes|identities", &s, &n); )
 		at = are_many(t, s) ? s : NULL;
 	return at;
 }

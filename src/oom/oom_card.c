@@ -315,11 +315,11 @@ static const char *
 asked_enough(struct talk t)
 {
 	const char *at, *s, *to = NULL, *end;
-	struct talk sentence, rest, unit;
+	struct talk sentence, unit;
 	int64_t n;
 	size_t length;
 
-	for (rest = t; (at = talk_find_whole(rest, ASKS_ENOUGH, &length)); rest = talk_part(t, at + length, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, ASKS_ENOUGH, &at, &length); ) {
 		sentence = talk_sentence(t, at);
 		end = sentence.s + sentence.n;
 		if (!memchr(sentence.s, '?', sentence.n) || talk_any_whole(sentence, "if would should could will ram 4x 8x need needs needed require required") || talk_any_whole(talk_part(t, at, end), "time data samples"))

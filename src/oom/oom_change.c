@@ -87,12 +87,12 @@ is_setting(struct talk word)
 static const char *
 fails_with_more(struct talk t)
 {
-	struct talk rest = t, clause, sentence, word, behind;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, sentence, word, behind;
+	const char *at;
 	size_t n;
 	int i;
 
-	for (; (at = talk_find_whole(rest, MORE_OF, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, MORE_OF, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		sentence = talk_sentence(t, at);
 		if (!talk_is_one_of(clause_word_ahead(clause, at), GIVEN_WITH))
@@ -182,11 +182,11 @@ works_with_one(struct talk sentence)
 static const char *
 works_with_part(struct talk t)
 {
-	const char *at, *but, *end = t.s + t.n;
-	struct talk rest, sentence, ahead, behind;
+	const char *at, *but;
+	struct talk sentence, ahead, behind;
 	size_t n, length;
 
-	for (rest = t; (at = talk_find_whole(rest, A_PART, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, A_PART, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		if (!(but = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), "but|however|while|whereas", &length)))
 			continue;
@@ -205,12 +205,12 @@ works_with_part(struct talk t)
 static const char *
 fails_with_one(struct talk t)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, word, sentence;
+	const char *at;
+	struct talk word, sentence;
 	bool one;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "just|only", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "just|only", &at, &n); ) {
 		one = false;
 		for (word = clause_word_behind(t, at + n); talk_is_one_of(word, ONE_OF); word = clause_word_behind(t, word.s + word.n))
 			one |= talk_is_one_of(word, "particular specific certain");

@@ -64,11 +64,9 @@ bool
 clause_works(struct talk t)
 {
 	const char *at, *end = t.s + t.n;
-	struct talk rest;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|succeeds|passes|loads normally|runs normally|trains normally|run normally|train normally", &n));
-	    rest = talk_part(t, at + n, end))
+	for (at = NULL; talk_next_whole(t, "works|work|worked|working|fine|ok|okay|succeeds|passes|loads normally|runs normally|trains normally|run normally|train normally", &at, &n); )
 		if (!clause_says_no(talk_part(t, t.s, at), "") && (at + n == end || !memchr("-/\\", at[n], 3)) && (at == t.s || !memchr("/\\", at[-1], 2)) &&
 		    !talk_any_begins(talk_head(t, piece_past_blanks(at + n, end), 4), "tun") && !talk_is_one_of(clause_word_behind(t, at + n), "better worse slower faster"))
 			return true;

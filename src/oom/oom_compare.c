@@ -59,11 +59,11 @@ runs_there(struct talk t, struct talk clause)
 static const char *
 compares(struct talk t, const char *list)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, clause;
+	const char *at;
+	struct talk clause;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, list, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, list, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		if (is_of_size(clause, at, at + n) && runs_there(t, clause))
 			return at;
@@ -79,12 +79,12 @@ compares(struct talk t, const char *list)
 static const char *
 denied(struct talk t, bool more)
 {
-	const char *at, *s, *to = NULL, *end = t.s + t.n;
-	struct talk rest, sentence, behind;
+	const char *at, *s, *to = NULL;
+	struct talk sentence, behind;
 	int64_t fails = 0, runs = 0, any;
 	size_t n, length;
 
-	for (rest = t; (at = talk_find_whole(rest, LEFT_OUT, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, LEFT_OUT, &at, &n); ) {
 		const char *and;
 
 		sentence = talk_sentence(t, at);

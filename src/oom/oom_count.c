@@ -112,14 +112,13 @@ is_told(const struct oom_told *told, struct talk t, const char *at, int line, bo
 static void
 by_noun(struct oom_counts *c, const struct oom_told *told, struct talk t, int line, int k)
 {
-	struct talk rest;
 	const char *at;
 	int64_t n, unit;
 	size_t length;
 
 	if (kinds[k].noun_beside && !talk_any_begins(t, kinds[k].noun_beside))
 		return;
-	for (rest = t; !c->of[k].line && (at = talk_find_whole(rest, kinds[k].nouns, &length)); rest = talk_part(t, at + length, t.s + t.n)) {
+	for (at = NULL; !c->of[k].line && talk_next_whole(t, kinds[k].nouns, &at, &length); ) {
 		n = 0;
 		if (k == COUNT_OBJECTS && talk_is_one_of(clause_word_behind(t, at + length), "of"))
 			continue;		/* "instances of the model" */
@@ -134,12 +133,11 @@ by_noun(struct oom_counts *c, const struct oom_told *told, struct talk t, int li
 static void
 by_setting(struct oom_counts *c, const struct oom_told *told, struct talk t, int line, enum oom_source source, int k)
 {
-	struct talk rest;
 	const char *at, *to, *end = t.s + t.n;
 	int64_t n;
 	size_t length;
 
-	for (rest = t; !c->of[k].line && (at = talk_find_whole(rest, kinds[k].settings, &length)); rest = talk_part(t, at + length, end)) {
+	for (at = NULL; !c->of[k].line && talk_next_whole(t, kinds[k].settings, &at, &length); ) {
 		for (to = at + length; to < end && memchr(" =:\"'`", *to, 6); to++)
 			;
 		if (to == at + length || to == end || !is_digit(*to) || !oom_number_at(t, to, true, &n) || n < kinds[k].least)

@@ -120,12 +120,12 @@ static const char *
 fails_in_next_phase(struct talk t)
 {
 	const char *at = talk_first(t, PHASES_CHINESE), *next = at ? talk_first(t, NEXT_CHINESE) : NULL, *end = t.s + t.n;
-	struct talk rest, sentence, behind;
+	struct talk sentence, behind;
 	size_t n;
 
 	if (next && next > at && talk_any_phrase(talk_part(t, at, next), "正常|没问题|没有问题|可以|能跑") && talk_any_phrase(talk_part(t, next, end), NO_ROOM_CHINESE) && !talk_any_phrase(talk_part(t, at, next), "不可以|不正常"))
 		return next;
-	for (rest = t; (at = talk_find_whole(rest, "but|however|while|whereas", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "but|however|while|whereas", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		behind = talk_part(t, at, sentence.s + sentence.n);
 		if (clause_word_ahead(sentence, at).n == 0 && sentence.s > t.s + 1)
@@ -215,11 +215,11 @@ replaced(struct talk t)
 static const char *
 well_without(struct talk t)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, sentence, word;
+	const char *at;
+	struct talk sentence, word;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "without", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "without", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		for (word = clause_word_behind(sentence, at + n); talk_is_one_of(word, "the a an any my using adding use of option flag"); word = clause_word_behind(sentence, word.s + word.n))
 			;
@@ -283,10 +283,10 @@ static const char *
 does_it(struct talk t)
 {
 	const char *at, *ends, *end = t.s + t.n;
-	struct talk rest, sentence;
+	struct talk sentence;
 	size_t n, length;
 
-	for (rest = t; (at = talk_find_whole(rest, DOES, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, DOES, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		ends = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), ENDS_IT, &length);
 		if (ends && !talk_any_whole(sentence, OOM_NOT_ENDED " for import") && !memchr(sentence.s, '?', sentence.n) &&
@@ -305,11 +305,11 @@ does_it(struct talk t)
 static const char *
 overcome_by(struct talk t)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, sentence, ahead;
+	const char *at;
+	struct talk sentence, ahead;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, BY_DOING, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, BY_DOING, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		ahead = talk_part(t, talk_clause(t, at, n).s, at);
 		if (talk_any_whole(ahead, OVERCOMES) && talk_any_whole(ahead, ERRORS) && talk_any_whole(ahead, "i i'm we am was were able") && !talk_any_whole(ahead, OOM_NOT_ENDED " tried try trying want wanted for") && !memchr(sentence.s, '?', sentence.n))

@@ -22,12 +22,12 @@
 static const char *
 names_whole_set(struct talk t)
 {
-	struct talk rest, word;
-	const char *at, *end = t.s + t.n;
+	struct talk word;
+	const char *at;
 	size_t n;
 	int i;
 
-	for (rest = t; (at = talk_find_whole(rest, "dataset|datasets|data set|data sets|corpus|training set|training data|input data", &n)); rest = talk_part(t, at + n, end))
+	for (at = NULL; talk_next_whole(t, "dataset|datasets|data set|data sets|corpus|training set|training data|input data", &at, &n); )
 		for (i = 0, word = clause_word_ahead(t, at); i < WORDS_AHEAD && word.n > 0; i++, word = clause_word_ahead(t, word.s))
 			if (talk_is_one_of(word, "whole entire full complete larger large huge big number"))
 				return at;
@@ -54,11 +54,11 @@ is_proposed(struct talk sentence)
 static const char *
 loads_all(struct talk t)
 {
-	struct talk rest = t, clause, behind;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, behind;
+	const char *at;
 	size_t n;
 
-	for (; (at = talk_find_whole(rest, LOADS, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, LOADS, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		behind = talk_part(clause, at + n, clause.s + clause.n);
 		if (((talk_any_whole(behind, "whole entire all full complete") && talk_any_begins(behind, "data train_ images pictures photos frames samples files corpus videos") && talk_has_whole(behind, ALL_AT)) ||
@@ -104,12 +104,12 @@ has_size(struct talk t)
 static const char *
 forms_set(struct talk t)
 {
-	struct talk rest, word;
-	const char *at, *end = t.s + t.n;
+	struct talk word;
+	const char *at;
 	size_t n;
 	int i;
 
-	for (rest = t; (at = talk_find_whole(rest, FORMS, &n)); rest = talk_part(t, at + n, end))
+	for (at = NULL; talk_next_whole(t, FORMS, &at, &n); )
 		for (i = 0, word = clause_word_behind(t, at + n); i < SETS_NEAR && word.n > 0 && talk_holds(talk_clause(t, at, n), word.s); i++, word = clause_word_behind(t, word.s + word.n))
 			if (talk_is_one_of(word, "dataset datasets corpus lmdb csv tfrecord tfrecords dmatrix"))
 				return at;
@@ -122,14 +122,13 @@ names_data(struct talk t)
 {
 	size_t n;
 	const char *at = talk_find_whole(t, DATA, &n), *whole = names_whole_set(t), *sized = has_size(t);
-	struct talk rest;
 
 	at = at ? at : forms_set(t);
 	if (!at || (sized && sized < at))
 		at = sized ? sized : at;
 	if (at || whole)
 		return !at || (whole && whole < at) ? whole : at;
-	for (rest = t; (at = talk_find_whole(rest, "into memory", &n)); rest = talk_part(t, at + n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, "into memory", &at, &n); )
 		if (!talk_is_one_of(clause_word_ahead(t, at), "run runs ran running"))
 			return at;
 	return NULL;

@@ -32,9 +32,8 @@ asks_with_example(struct talk t)
 {
 	size_t n;
 	const char *last = NULL, *at, *end = t.s + t.n;
-	struct talk rest;
 
-	for (rest = t; (at = talk_find_whole(rest, "for example|for instance|e.g|like this|something like|such as", &n)); rest = talk_part(t, at + n, end))
+	for (at = NULL; talk_next_whole(t, "for example|for instance|e.g|like this|something like|such as", &at, &n); )
 		last = at + n;
 	while (last && last < end && memchr(" .:`,", *last, 5))
 		last++;

@@ -82,7 +82,7 @@ counts_others(struct talk t, const char *behind)
 const char *
 oom_devices_single(struct talk t)
 {
-	struct talk rest, clause, sentence;
+	struct talk clause, sentence;
 	const char *at;
 	size_t n;
 
@@ -92,7 +92,7 @@ oom_devices_single(struct talk t)
 		return NULL;
 	if ((at = oom_wording(t, WORDING_ASKS_TO_SPREAD)))
 		return at;
-	for (rest = t; (at = talk_find_whole(rest, ONE_USED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, ONE_USED, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		sentence = talk_sentence(t, at);
 		if (talk_any_whole(sentence, OOM_MANY_DEVICES) && talk_any_begins(sentence, "gpu card device cuda") && talk_any_whole(sentence, ARE_USED) && !talk_has_whole(sentence, HAS_ONE) && !counts_others(t, at + n) && !talk_any_whole(talk_part(t, clause.s, at), PLANNED) && (!clause_works(clause) || talk_has_whole(clause, "seems only the first one works|only the first one works|only first one works|only the first works")))
@@ -186,17 +186,16 @@ first_in_chinese(struct talk t)
 const char *
 oom_devices_first(struct talk t)
 {
-	struct talk rest;
 	const char *at;
 	size_t n;
 
 	if ((at = first_in_chinese(t)))
 		return at;
-	for (rest = t; (at = talk_find_whole(rest, FIRST, &n)); rest = talk_part(t, at + n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, FIRST, &at, &n); )
 		if (has_more(t, at, n))
 			return at;
 	/* "unbalanced memory usage in multi-GPU training": the first has the more of it */
-	for (rest = t; (at = talk_find_whole(rest, UNEVEN, &n)); rest = talk_part(t, at + n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, UNEVEN, &at, &n); )
 		if (is_uneven_memory(talk_sentence(t, at)))
 			return at;
 	return NULL;
@@ -332,14 +331,14 @@ const char *
 oom_devices_summed(struct talk t)
 {
 	const char *at, *from, *chinese = talk_first(t, SUMMED_CHINESE), *each = whole_on_each(t);
-	struct talk rest, sentence, near;
+	struct talk sentence, near;
 	size_t n;
 
 	if (each)
 		return each;
 	if (chinese)
 		return talk_any_phrase(clause_sentence(t, chinese), "卡|gpu") && talk_any_phrase(talk_head(t, chinese, 2 * BESIDE_SUM), "g|G") && has_amount(talk_head(t, chinese, 2 * BESIDE_SUM)) && !talk_any_phrase(clause_sentence(t, chinese), "吗|？|内存") ? chinese : NULL;
-	for (rest = t; (at = talk_find_whole(rest, SUMMED, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, SUMMED, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		from = at - sentence.s > BESIDE_SUM ? at - BESIDE_SUM : sentence.s;
 		near = talk_part(t, from, talk_head(sentence, at + n, BESIDE_SUM).s + talk_head(sentence, at + n, BESIDE_SUM).n);

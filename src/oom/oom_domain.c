@@ -172,14 +172,13 @@ void
 oom_domain_line(struct oom_knob of[DOMAINS], struct talk t, int line)
 {
 	const char *at;
-	struct talk rest;
 	size_t n;
 	int d;
 
 	if (!of[DOMAIN_FLAT].line && (at = has_two_extents(t)))
 		oom_knob_keep(&of[DOMAIN_FLAT], at, at, line);
 	for (d = 0; d < DOMAINS; d++)
-		for (rest = t; !of[d].line && (at = talk_find_whole(rest, names[d], &n)); rest = talk_part(t, at + n, t.s + t.n))
+		for (at = NULL; !of[d].line && talk_next_whole(t, names[d], &at, &n); )
 			if ((d != DOMAIN_STREAMS || !talk_any_phrase(t, "accumulate in ram")) && (!is_library(d) || (!is_of_version(t, at + n) && !is_of_address(t, at, n))) && !is_of_other(t, at, n) && !clause_is_over(t, at, n) && !(d == DOMAIN_CHAINS && talk_any_of(t, NO_CHAINS)) && !(d == DOMAIN_FLUX && is_other_flux(t, at, n)) && !is_of_folder(d, t, at, n) && !(d == DOMAIN_TEXTS && talk_any_of(t, "hubert wav2vec speech audio")))
 				oom_knob_keep(&of[d], at, at + n, line);
 }

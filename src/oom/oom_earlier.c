@@ -33,11 +33,11 @@ is_of_made(struct talk clause, const char *at, size_t n)
 const char *
 oom_earlier_held(struct talk t)
 {
-	struct talk rest = t, clause, sentence;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, sentence;
+	const char *at;
 	size_t n;
 
-	for (; (at = talk_find_whole(rest, BEFORE, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, BEFORE, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		sentence = talk_sentence(t, at);
 		if (!is_of_made(clause, at, n) || talk_any_whole(sentence, "if should would could how can please may might unless"))
@@ -61,11 +61,11 @@ oom_earlier_held(struct talk t)
 static const char *
 first_well(struct talk t)
 {
-	struct talk sentence, between, rest = t;
-	const char *at, *next, *end = t.s + t.n;
+	struct talk sentence, between;
+	const char *at, *next;
 	size_t n, m;
 
-	for (; (at = talk_find_whole(rest, "first", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "first", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		if (!talk_is_one_of(clause_word_behind(sentence, at + n), ONES) || !(next = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), NEXT_ONES, &m)))
 			continue;

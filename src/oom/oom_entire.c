@@ -112,12 +112,12 @@ takes_all(struct talk t)
 static const char *
 asks_for_turns(struct talk t)
 {
-	struct talk rest = t, sentence, behind, word;
-	const char *at, *end = t.s + t.n;
+	struct talk sentence, behind, word;
+	const char *at;
 	size_t n;
 	int i;
 
-	for (; (at = talk_find_whole(rest, "load|read|loading|reading|open|opening|decode|decoding", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "load|read|loading|reading|open|opening|decode|decoding", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		behind = talk_part(talk_clause(t, at, n), at + n, talk_clause(t, at, n).s + talk_clause(t, at, n).n);
 		for (i = 0, word = clause_word_behind(behind, behind.s); i < NEAR_SET && word.n > 0 && !talk_is_one_of(word, OF_SETS); i++)
@@ -138,11 +138,11 @@ asks_for_turns(struct talk t)
 static const char *
 is_too_large(struct talk t)
 {
-	struct talk rest = t, clause, near;
-	const char *at, *than, *end = t.s + t.n;
+	struct talk clause, near;
+	const char *at, *than;
 	size_t n, length;
 
-	for (; (at = talk_find_whole(rest, OF_DATA, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, OF_DATA, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		near = talk_head(clause, at + n, LARGE_WITHIN);
 		if (!(than = talk_find_whole(near, TOO_LARGE, &length)) || !talk_any_whole(talk_head(clause, than + length, LARGE_WITHIN), OF_ROOM) || talk_any_whole(talk_part(clause, at + n, than), "parallel model models batch sample samples"))
@@ -159,12 +159,12 @@ is_too_large(struct talk t)
 const char *
 oom_entire_on_device(struct talk t)
 {
-	struct talk rest = t, clause, word;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, word;
+	const char *at;
 	size_t n;
 	int i;
 
-	for (; (at = talk_find_whole(rest, "dataset|datasets|data set|data sets|training data|training set", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "dataset|datasets|data set|data sets|training data|training set", &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		for (i = 0, word = clause_word_behind(clause, at + n); i < NEAR_SET && talk_is_one_of(word, "tensor tensors variable variables itself alone already also would will"); i++)
 			word = clause_word_behind(clause, word.s + word.n);
@@ -183,13 +183,13 @@ oom_entire_on_device(struct talk t)
 const char *
 oom_entire_cached(struct talk t)
 {
-	struct talk rest = t, clause, sentence, word;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, sentence, word;
+	const char *at;
 	size_t n;
 
 	if (!oom_short_fails(t) || talk_any_phrase(t, "empty_cache|cache_dir|use_cache|cache-dir|hf_home|cached alloc|cached mem|cached block|cache=disk|--cache disk"))
 		return NULL;
-	for (; (at = talk_find_whole(rest, "cache|caches|cached|caching", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "cache|caches|cached|caching", &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		sentence = talk_sentence(t, at);
 		word = clause_word_behind(clause, at + n);

@@ -68,11 +68,11 @@ oom_fares_ill(struct talk t)
 const char *
 oom_fares_says(struct talk sentence, const char *list)
 {
-	const char *at, *end = sentence.s + sentence.n;
-	struct talk rest = sentence, clause;
+	const char *at;
+	struct talk clause;
 	size_t n;
 
-	for (; (at = talk_find_whole(rest, list, &n)); rest = talk_part(sentence, at + n, end)) {
+	for (at = NULL; talk_next_whole(sentence, list, &at, &n); ) {
 		clause = talk_clause(sentence, at, n);
 		if (!clause_runs_out(sentence, at + n) && !talk_has_whole(talk_part(clause, clause.s, at), OOM_RUNS_NOT) && !talk_any_phrase(talk_part(clause, clause.s, at), "n't |n’t "))
 			return at;

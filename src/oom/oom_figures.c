@@ -59,8 +59,7 @@ count(struct oom_figure *f, int64_t n, int line)
 void
 oom_figures_line(struct oom_figures *o, struct talk t, int line, enum oom_source source)
 {
-	const char *at = NULL, *end = t.s + t.n;
-	struct talk rest;
+	const char *at = NULL;
 	uint64_t form;
 	int64_t n;
 	size_t length;
@@ -68,7 +67,7 @@ oom_figures_line(struct oom_figures *o, struct talk t, int line, enum oom_source
 
 	if (source == SOURCE_PROSE || source == SOURCE_COMMENT || source == SOURCE_CODE || source == SOURCE_TRACE || !talk_any_whole(t, OF_MEMORY))
 		return;
-	for (rest = t; (at = talk_find_whole(rest, LABELS, &length)); rest = talk_part(t, at + length, end))
+	for (at = NULL; talk_next_whole(t, LABELS, &at, &length); )
 		if (number_at(t, at + length, &n))
 			break;
 	if (!at)

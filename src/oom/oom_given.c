@@ -47,7 +47,7 @@ static void
 devices(struct oom_measures *m, struct talk t, int line)
 {
 	const char *at = NULL, *end = t.s + t.n;
-	struct talk rest, value;
+	struct talk value;
 	int64_t parts;
 	size_t n;
 	int given;
@@ -55,7 +55,7 @@ devices(struct oom_measures *m, struct talk t, int line)
 	while (talk_next_phrase(t, GIVEN, &at, &n))
 		if ((given = devices_at(at + n, end)) > m->devices)
 			m->devices = given;
-	for (rest = t; (at = talk_find_whole(rest, PARTS, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, PARTS, &at, &n); ) {
 		value = oom_given_value(t, at + n);
 		if (value.n > 0 && is_digit(*value.s) && piece_count(value.s, value.s + value.n, &parts) && parts > m->parts)
 			m->parts = parts;
@@ -71,12 +71,12 @@ devices(struct oom_measures *m, struct talk t, int line)
 static void
 share(struct oom_measures *m, struct talk t, int line)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, value;
+	const char *at;
+	struct talk value;
 	int thousandths, unit;
 	size_t n, i;
 
-	for (rest = t; (at = talk_find_whole(rest, SHARES, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, SHARES, &at, &n); ) {
 		value = oom_given_value(t, at + n);
 		i = value.n > 0 && *value.s == '0';
 		if (i + 1 >= value.n || value.s[i] != '.')
@@ -96,12 +96,12 @@ share(struct oom_measures *m, struct talk t, int line)
 static void
 layers(struct oom_measures *m, struct talk t, int line)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, value;
+	const char *at;
+	struct talk value;
 	int64_t count;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, ON_DEVICE, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, ON_DEVICE, &at, &n); ) {
 		value = oom_given_value(t, at + n);
 		if (!m->line[MEASURE(BY_OFFLOADING)] && value.n > 0 && is_digit(*value.s) && piece_count(value.s, value.s + value.n, &count) && count > 0 && count < FEWEST_LAYERS)
 			m->line[MEASURE(BY_OFFLOADING)] = line;

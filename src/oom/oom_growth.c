@@ -261,11 +261,11 @@ grows_beside_steady(struct talk t, const char *at)
 static bool
 fails_after_one(struct talk t, struct talk *growth)
 {
-	struct talk rest, clause, word;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, word;
+	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, MORE_THAN_ONE, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, MORE_THAN_ONE, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		word = clause_word_behind(t, at + n);
 		if (talk_any_of(t, "leak memory vram") && talk_is_one_of(word, "image picture photo video file sample prompt request document page song clip scene") && talk_has_whole(clause, ONE_BY_ONE) &&

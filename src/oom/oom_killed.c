@@ -62,11 +62,10 @@ killed_in_chinese(struct talk t)
 static const char *
 quotes_killed(struct talk t)
 {
-	struct talk rest = t;
 	const char *at, *end = t.s + t.n, *to;
 	size_t n;
 
-	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "killed", &at, &n); ) {
 		to = at + n;
 		if (at - t.s < 3 || (*at != 'K' && !talk_any_whole(talk_sentence(t, at), OF_MESSAGE) && !talk_any_phrase(talk_clause(t, at, n), OF_MESSAGE_CHINESE)))
 			continue;
@@ -159,8 +158,8 @@ is_written(struct talk t, const char *at)
 static const char *
 killed_at_work(struct talk t)
 {
-	struct talk first = clause_word_behind(t, t.s), rest = t;
-	const char *at, *end = t.s + t.n;
+	struct talk first = clause_word_behind(t, t.s);
+	const char *at;
 	size_t n;
 
 	if (talk_is_one_of(first, "killed") && *first.s == 'K') {
@@ -170,7 +169,7 @@ killed_at_work(struct talk t)
 		    (talk_is_one_of(then, "if") && talk_is_one_of(clause_word_behind(t, then.s + then.n), "i we")))	/* not a rule, which has no person */
 			return first.s;
 	}
-	for (; (at = talk_find_whole(rest, "killed", &n)); rest = talk_part(t, at + n, end))
+	for (at = NULL; talk_next_whole(t, "killed", &at, &n); )
 		if (is_written(t, at) || (talk_is_one_of(clause_word_ahead(t, at), WRITES) && clause_word_behind(talk_clause(t, at, n), at + n).n == 0))
 			return at;
 	return NULL;
@@ -185,11 +184,11 @@ killed_at_work(struct talk t)
 static const char *
 kills_run(struct talk t)
 {
-	struct talk rest = t, sentence, word;
-	const char *at, *end = t.s + t.n;
+	struct talk sentence, word;
+	const char *at;
 	size_t n;
 
-	for (; (at = talk_find_whole(rest, "kills", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "kills", &at, &n); ) {
 		for (word = clause_word_behind(t, at + n); talk_is_one_of(word, ITS_PARTS) && !(talk_is_one_of(word, ENDED) && !talk_is_one_of(clause_word_behind(t, word.s + word.n), ENDED)); word = clause_word_behind(t, word.s + word.n))
 			;
 		sentence = talk_sentence(t, at);
@@ -211,12 +210,12 @@ kills_run(struct talk t)
 static const char *
 kernel_ends(struct talk t)
 {
-	struct talk rest = t, word, ahead;
-	const char *at, *end = t.s + t.n;
+	struct talk word, ahead;
+	const char *at;
 	size_t n;
 	int i;
 
-	for (; (at = talk_find_whole(rest, "kernel|kernels", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "kernel|kernels", &at, &n); ) {
 		ahead = clause_word_ahead(t, at);
 		if (talk_is_one_of(ahead, "the my a"))
 			ahead = clause_word_ahead(t, ahead.s);
@@ -246,7 +245,7 @@ oom_killed_told(struct talk t)
 	size_t n;
 	const char *at = talk_find_whole(t, "killed by the oom killer|killed by oom killer|killed by oom-killer|killed by the oom-killer|killed by the oom|killed due to out of memory|killed due to memory|killed due to lack of memory|killed for out of memory|killed because of memory|error,be killed|error, be killed|and be killed|then be killed|just be killed|sigterm: killed|sigkill: killed|signal: killed|why killed|prompt killed|prompts killed|killed at the end|killed in the end|killed halfway|killed midway|process killed|training killed|job killed|script killed|program killed|python killed|worker killed|workers killed|container killed|pod killed|export killed|conversion killed|build killed|collect() killed|killed error|killed errors|killed signal|killed` signal|'killed' signal|\"killed\" signal|killed suddenly|suddenly killed|keeps getting killed|keep getting killed|kept getting killed|still killed|still get killed|still gets killed|"
 	    "still got killed|kernel keeps dying|kernel appears to have died", &n);
-	struct talk clause, rest;
+	struct talk clause;
 	const char *elsewhere = NULL;
 	bool by_itself;
 
@@ -256,8 +255,7 @@ oom_killed_told(struct talk t)
 	if (elsewhere && !talk_any_phrase(t, BY_HAND))
 		return elsewhere;
 	if (!at) {
-		for (rest = t; (at = talk_find_whole(rest, "crash|crashes|crashed|crashing|died|dies|kernel restart|restarts|restarted|restarting automatically|shut down", &n));
-		    rest = talk_part(t, at + n, t.s + t.n))
+		for (at = NULL; talk_next_whole(t, "crash|crashes|crashed|crashing|died|dies|kernel restart|restarts|restarted|restarting automatically|shut down", &at, &n); )
 			if (talk_any_whole(talk_clause(t, at, n), "kernel session notebook colab kaggle runtime jupyter") && !talk_has_whole(talk_clause(t, at, n), KERNEL_APART))
 				break;
 	}

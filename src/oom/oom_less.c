@@ -282,11 +282,11 @@ static const char *
 one_takes(struct talk t)
 {
 	const char *at, *s, *next, *end = t.s + t.n;
-	struct talk rest, clause, word;
+	struct talk clause, word;
 	int64_t one, more;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, ONE, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, ONE, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		word = clause_word_behind(t, at + n);
 		if (!talk_is_one_of(word, OF_ONE_THING) || !(one = tenths_taken(clause)) || clause_is_question(talk_sentence(t, at)) || talk_any_whole(clause, "each every per after"))
@@ -311,11 +311,11 @@ static const char *
 none_beyond(struct talk t)
 {
 	const char *at, *s, *to, *end = t.s + t.n;
-	struct talk rest, clause, ahead;
+	struct talk clause, ahead;
 	int64_t most;
 	size_t n, length;
 
-	for (rest = t; (at = talk_find_whole(rest, BEYOND, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, BEYOND, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		s = talk_find_whole(clause, CAN_NO, &length);
 		ahead = s && s < at ? talk_part(t, s, at) : talk_part(t, at, at);

@@ -440,6 +440,13 @@ talk_find_whole(struct talk t, const char *text, size_t *n)
 }
 
 bool
+talk_next_whole(struct talk t, const char *list, const char **at, size_t *n)
+{
+	*at = talk_find_whole(*at ? talk_part(t, *at + *n, t.s + t.n) : t, list, n);
+	return *at != NULL;
+}
+
+bool
 talk_has_whole(struct talk t, const char *list)
 {
 	size_t n;

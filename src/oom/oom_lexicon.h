@@ -56,6 +56,9 @@ bool	talk_next_phrase(struct talk, const char *list, const char **at, size_t *n)
  * LIST has first; NULL: none. An "n't" ends a word. */
 const char	*talk_find_whole(struct talk, const char *list, size_t *n);
 bool	talk_has_whole(struct talk, const char *list);
+/* Where that stands: *AT is NULL before the first, and moves on past its N bytes; false, and NULL,
+ * after the last. */
+bool	talk_next_whole(struct talk, const char *list, const char **at, size_t *n);
 
 /* The clause in which N bytes at AT stand: from one stop, or a "but", to the next. */
 struct talk	talk_clause(struct talk, const char *at, size_t n);

@@ -209,12 +209,11 @@ is_less_batch(struct talk sentence, const char *at, size_t n)
 {
 	int64_t here = oom_number_of_batch(sentence, at, n), other;
 	const char *end = sentence.s + sentence.n, *s, *to;
-	struct talk rest = sentence;
 	size_t length;
 
 	if (here < 1)
 		return false;
-	for (; (s = talk_find_whole(rest, OOM_BATCHES, &length)) && s < at; rest = talk_part(sentence, s + length, end))
+	for (s = NULL; talk_next_whole(sentence, OOM_BATCHES, &s, &length) && s < at; )
 		if (oom_number_of_batch(sentence, s, length) > here)
 			return true;
 	s = talk_find_whole(talk_part(sentence, at + n, end), "instead of|rather than|in place of", &length);
@@ -346,12 +345,11 @@ is_told(struct oom_measures *m, size_t row, struct talk t, const char *at, size_
 static void
 told(struct oom_measures *m, struct talk t, int line)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest;
+	const char *at;
 	size_t i, n;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		for (rest = t; !m->line[MEASURE(rows[i].by)] && (at = talk_find_whole(rest, rows[i].called, &n)); rest = talk_part(t, at + n, end))
+		for (at = NULL; !m->line[MEASURE(rows[i].by)] && talk_next_whole(t, rows[i].called, &at, &n); )
 			if (is_told(m, i, t, at, n, line))
 				keep(m, rows[i].by, line);
 }
@@ -394,11 +392,11 @@ is_in_vain_abroad(struct talk t, size_t row)
 static void
 settings(struct oom_measures *m, size_t i, struct talk t, int line, enum oom_source source)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, value;
+	const char *at;
+	struct talk value;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, rows[i].settings, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, rows[i].settings, &at, &n); ) {
 		value = oom_given_value(t, at + n);
 		if (rows[i].tells == OF_NUMBERS && talk_is_one_of(value, rows[i].values))
 			m->one = line;

@@ -204,12 +204,11 @@ is_of_experts(struct talk t, struct talk name)
 static bool
 parts_weights(struct talk t)
 {
-	struct talk rest;
 	const char *at;
 	int64_t parts;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, PARTS, &n)); rest = talk_part(t, at + n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, PARTS, &at, &n); )
 		if (oom_habit_number(t, at + n, &parts) && parts > 1 && parts <= MOST_PARTS)
 			return true;
 	return talk_any_whole(t, "tp2 tp4 tp8 tp16");

@@ -152,11 +152,11 @@ is_of_address(struct talk t, const char *at)
 static const char *
 says(struct talk t, const char *phrases)
 {
-	struct talk rest = t, clause;
+	struct talk clause;
 	const char *at;
 	size_t n;
 
-	for (; (at = talk_find_whole(rest, phrases, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, phrases, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		if (!clause_says_no(talk_part(t, clause.s, at), "") && !talk_any_phrase(talk_head(t, at, sizeof("dgl backend")), "dgl backend") && !talk_has_whole(talk_part(t, at + n, clause.s + clause.n), IS_OFF) && !is_of_address(t, at))
 			return at;
@@ -362,13 +362,13 @@ counts_nodes(struct talk t)
 static const char *
 names_graph(struct talk t)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, clause;
+	const char *at;
+	struct talk clause;
 	size_t n;
 
 	if ((at = says(t, GRAPH_NETWORK)) || (at = counts_nodes(t)))
 		return at;
-	for (rest = t; (at = talk_find_whole(rest, "graph|graphs", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "graph|graphs", &at, &n); ) {
 		clause = talk_sentence(t, at);	/* numbers have commas */
 		if (talk_any_whole(clause, "edges") && (talk_any_whole(clause, "nodes vertices vertexes") || !talk_any_of(clause, OTHER_GRAPH)) && !clause_says_no(clause, ""))
 			return at;

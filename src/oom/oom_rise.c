@@ -120,11 +120,11 @@ is_going_on(struct talk clause, const char *at)
 static const char *
 grows_itself(struct talk t, clause_refuse *refuses)
 {
-	struct talk rest, clause, group, sentence;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, group, sentence;
+	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, GROWS, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, GROWS, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		group = memory_ahead(clause, at);
 		sentence = talk_sentence(t, at);
@@ -140,12 +140,12 @@ grows_itself(struct talk t, clause_refuse *refuses)
 static const char *
 has_growth(struct talk t, clause_refuse *refuses)
 {
-	struct talk rest, clause, word, ahead, group;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, word, ahead, group;
+	const char *at;
 	size_t n;
 	int i;
 
-	for (rest = t; (at = talk_find_whole(rest, GROWTH, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, GROWTH, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		group = memory_ahead(clause, at);
 		ahead = clause_word_ahead(clause, group.n > 0 ? group.s : at);
@@ -196,11 +196,11 @@ adds_amount(struct talk t)
 static const char *
 grows_the_more(struct talk t)
 {
-	struct talk rest, sentence, ahead, behind;
-	const char *at, *then, *end = t.s + t.n;
+	struct talk sentence, ahead, behind;
+	const char *at, *then;
 	size_t n, m;
 
-	for (rest = t; (at = talk_find_whole(rest, THE_MORE, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, THE_MORE, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		if (!(then = talk_find_whole(talk_part(t, at + n, sentence.s + sentence.n), THE_LARGER, &m)))
 			continue;
@@ -218,11 +218,11 @@ grows_the_more(struct talk t)
 static const char *
 heaps_up(struct talk t, clause_refuse *refuses)
 {
-	struct talk rest, clause, word;
-	const char *at, *end = t.s + t.n;
+	struct talk clause, word;
+	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, HEAPS, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, HEAPS, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		word = clause_word_behind(clause, at + n);
 		while (talk_is_one_of(word, "the gpu cuda system more and some"))
@@ -241,11 +241,11 @@ heaps_up(struct talk t, clause_refuse *refuses)
 const char *
 oom_rise_by_count(struct talk t)
 {
-	struct talk rest, sentence;
-	const char *at, *end = t.s + t.n;
+	struct talk sentence;
+	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, BY_COUNT, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, BY_COUNT, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		if (talk_has_whole(sentence, OF_MACHINE) && talk_any_whole(sentence, SCALES) && !talk_has_whole(sentence, "gpu ram|vram|video ram|gpu memory") && !clause_says_no(sentence, "if should would could decrease decreases reduce reduces less") &&
 		    !memchr(sentence.s, '?', sentence.n))

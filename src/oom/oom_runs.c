@@ -308,11 +308,11 @@ oom_runs_loss(struct talk t)
 static const char *
 after_replies(struct talk t)
 {
-	struct talk rest, next, word;
+	struct talk next, word;
 	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "after", &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, "after", &at, &n); ) {
 		next = talk_head(talk_clause(t, at, n), at + n, REPLIES_WITHIN);
 		for (word = clause_word_behind(next, at + n); talk_is_one_of(word, "the about around approximately roughly just only every each"); word = clause_word_behind(next, word.s + word.n))
 			;

@@ -260,11 +260,10 @@ places(struct oom_habits *h, struct talk t, int line)
 static bool
 is_given(struct talk given, const char *word)
 {
-	struct talk rest;
 	const char *at;
 	size_t n;
 
-	for (rest = given; (at = talk_find_whole(rest, word, &n)); rest = talk_part(given, at + n, given.s + given.n))
+	for (at = NULL; talk_next_whole(given, word, &at, &n); )
 		if (at == given.s || !memchr("'\"", at[-1], 2))
 			return true;
 	return false;

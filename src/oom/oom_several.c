@@ -46,14 +46,13 @@ static const char *
 counts_several(struct talk t, const char **to)
 {
 	const char *at, *from = NULL, *end = t.s + t.n;
-	struct talk rest;
 	int64_t count;
 	size_t n;
 
 	while ((at = oom_number_walk(t, ".-/~<>*", &from, &count)))
 		if (count > 1 && count <= MOST_DEVICES && (*to = past_device(talk_clause(t, at, 1), oom_number_past_times(from, end))))
 			return at;
-	for (rest = t; (at = talk_find_whole(rest, SEVERAL_WORDS, &n)); rest = talk_part(t, at + n, end))
+	for (at = NULL; talk_next_whole(t, SEVERAL_WORDS, &at, &n); )
 		if ((*to = past_device(talk_clause(t, at, n), at + n)))
 			return at;
 	return NULL;

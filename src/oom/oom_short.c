@@ -206,10 +206,10 @@ is_out(struct talk clause, const char *at, size_t n)
 static const char *
 call_fails(struct talk t, size_t *n)
 {
-	struct talk rest, word;
+	struct talk word;
 	const char *at;
 
-	for (rest = t; (at = talk_find_whole(rest, MALLOC, n)); rest = talk_part(t, at + *n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, MALLOC, &at, n); ) {
 		word = clause_word_behind(t, at + *n);
 		while (talk_is_one_of(word, "always is has sometimes then just often"))
 			word = clause_word_behind(t, word.s + word.n);
@@ -340,10 +340,9 @@ is_amount(struct talk t, const char *s)
 static const char *
 asks_amount(struct talk t, size_t *n)
 {
-	struct talk rest;
 	const char *at;
 
-	for (rest = t; (at = talk_find_whole(rest, ASKS_FOR, n)); rest = talk_part(t, at + *n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, ASKS_FOR, &at, n); )
 		if (is_amount(t, at + *n) && talk_any_whole(talk_sentence(t, at), CONTRAST) && oom_told_happened(t, at, *n))
 			return at;
 	return NULL;
@@ -358,11 +357,10 @@ says_amount(struct talk t, const char **at, size_t *n)
 		enum told_what what;
 		const char *phrases;
 	} of[] = { { TOLD_ENDED, ENDS_OF }, { TOLD_SHORT, FITS_IN }, { TOLD_FULL, FILLS_UP } };
-	struct talk rest;
 	size_t i;
 
 	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++)
-		for (rest = t; (*at = talk_find_whole(rest, of[i].phrases, n)); rest = talk_part(t, *at + *n, t.s + t.n))
+		for (*at = NULL; talk_next_whole(t, of[i].phrases, at, n); )
 			if (is_amount(t, *at + *n) && oom_told_happened(t, *at, *n))
 				return of[i].what;
 	return TOLD_NOTHING;
@@ -374,9 +372,9 @@ says_amount(struct talk t, const char **at, size_t *n)
 static bool
 lacks_it(struct talk t, const char **at, size_t *n)
 {
-	struct talk rest, sentence, word;
+	struct talk sentence, word;
 
-	for (rest = t; (*at = talk_find_whole(rest, LACKS, n)); rest = talk_part(t, *at + *n, t.s + t.n)) {
+	for (*at = NULL; talk_next_whole(t, LACKS, at, n); ) {
 		sentence = talk_sentence(t, *at);
 		word = clause_word_behind(sentence, *at + *n);
 		if ((word.n == 0 || piece_past_blanks(*at + *n, t.s + t.n) != word.s || talk_is_one_of(word, "to for at even")) && talk_has_whole(talk_part(t, sentence.s, *at), MEMORY) &&
@@ -393,10 +391,10 @@ lacks_it(struct talk t, const char **at, size_t *n)
 static const char *
 is_full(struct talk t, size_t *n)
 {
-	struct talk rest, ahead;
+	struct talk ahead;
 	const char *at;
 
-	for (rest = t; (at = talk_find_whole(rest, IS_FULL, n)); rest = talk_part(t, at + *n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, IS_FULL, &at, n); ) {
 		ahead = talk_part(t, talk_sentence(t, at).s, at);
 		if (talk_has_whole(ahead, MEMORY) && !talk_has_whole(ahead, OTHER_MEMORY) && !talk_any_whole(ahead, OTHER_FULL) && oom_told_happened(t, at, *n))
 			return at;
@@ -415,20 +413,20 @@ oom_short_is_full(struct talk t)
 enum told_what
 oom_short_says(struct talk t, const char **at, size_t *n)
 {
-	struct talk denied = { 0 }, rest = t, clause = { 0 };
-	const char *memory, *end = t.s + t.n;
+	struct talk denied = { 0 }, clause = { 0 };
+	const char *memory;
 	bool other = false, again;
 	size_t i, length;
 
 	for (i = 0; by_itself[i].phrases; i++)
-		for (rest = t; (*at = talk_find_whole(rest, by_itself[i].phrases, n)); rest = talk_part(t, *at + *n, end)) {
+		for (*at = NULL; talk_next_whole(t, by_itself[i].phrases, at, n); ) {
 			if (talk_holds(denied, *at))
 				continue;
 			if (!is_of_service(t, *at) && !(by_itself[i].what == TOLD_FULL && talk_any_whole(talk_clause(t, *at, *n), "free available")) && oom_told_happened(t, *at, *n))
 				return by_itself[i].what;
 			denied = talk_clause(t, *at, *n);
 		}
-	for (rest = t; (memory = talk_find_whole(rest, MEMORY, &length)); rest = talk_part(t, memory + length, end)) {
+	for (memory = NULL; talk_next_whole(t, MEMORY, &memory, &length); ) {
 		again = talk_holds(clause, memory);	/* of which all has been asked but what stands behind the word */
 		if (!again) {
 			clause = talk_clause(t, memory, length);

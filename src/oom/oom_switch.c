@@ -31,14 +31,14 @@ void
 oom_switch_line(struct oom_knob of[SWITCHES], struct talk t, int line, enum oom_source source)
 {
 	const char *at, *to, *end = t.s + t.n;
-	struct talk rest, value;
+	struct talk value;
 	size_t n;
 	int k;
 
 	if ((source != SOURCE_SETTING && source != SOURCE_COMMAND && source != SOURCE_CODE && source != SOURCE_UNSURE) || talk_any_phrase(t, OF_HELP))
 		return;
 	for (k = 0; k < SWITCHES; k++)
-		for (rest = t; !of[k].line && (at = talk_find_whole(rest, names[k], &n)); rest = talk_part(t, at + n, end)) {
+		for (at = NULL; !of[k].line && talk_next_whole(t, names[k], &at, &n); ) {
 			for (to = at + n; to < end && memchr(" =:\"'", *to, 5); to++)
 				;
 			value = clause_word_behind(t, to);

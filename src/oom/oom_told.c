@@ -87,12 +87,11 @@ oom_told_sentence(const struct oom_told *o, struct talk t)
 static bool
 denies_failure(struct talk sentence)
 {
-	const char *at, *end = sentence.s + sentence.n;
-	struct talk rest;
+	const char *at;
 	bool any = false;
 	size_t n;
 
-	for (rest = sentence; (at = talk_find_whole(rest, "oom|ooms|out of memory|out-of-memory|memory error|memory errors", &n)); rest = talk_part(sentence, at + n, end)) {
+	for (at = NULL; talk_next_whole(sentence, "oom|ooms|out of memory|out-of-memory|memory error|memory errors", &at, &n); ) {
 		if (!clause_denies(sentence, at, n))
 			return false;
 		any = true;
@@ -130,11 +129,11 @@ is_seen(struct talk clause, const char *behind)
 static bool
 is_condition(struct talk clause, const char *at)
 {
-	struct talk before = talk_part(clause, clause.s, at), rest;
+	struct talk before = talk_part(clause, clause.s, at);
 	const char *s;
 	size_t n;
 
-	for (rest = before; (s = talk_find_whole(rest, "if", &n)); rest = talk_part(before, s + n, at))
+	for (s = NULL; talk_next_whole(before, "if", &s, &n); )
 		if (!talk_any_whole(clause_word_ahead(before, s), "even as what") && !is_seen(before, s + n) && !(talk_has_whole(talk_head(before, s, POLITE_WITHIN), POLITE) &&
 		    talk_any_whole(talk_part(before, s, at), ASKED)))
 			return true;

@@ -107,11 +107,11 @@ static const char *
 came_since_update(struct talk t)
 {
 	size_t n;
-	const char *at, *end = t.s + t.n;
-	struct talk rest, sentence, word;
+	const char *at;
+	struct talk sentence, word;
 	int i;
 
-	for (rest = t; (at = talk_find_whole(rest, "since|after", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "since|after", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		word = clause_word_behind(sentence, at + n);
 		for (i = 0; i < MOST_OF_WHEN && talk_is_one_of(word, OF_WHEN); i++)
@@ -131,9 +131,9 @@ updated_and_now(struct talk t)
 {
 	size_t n, length;
 	const char *at, *end = t.s + t.n, *to;
-	struct talk rest, sentence, ahead, behind, next;
+	struct talk sentence, ahead, behind, next;
 
-	for (rest = t; (at = talk_find_whole(rest, "updated|upgraded", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "updated|upgraded", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		if (!talk_is_one_of(clause_word_behind(t, sentence.s), "i we") && !talk_any_whole(talk_part(t, sentence.s, at), "i we i've we've i'm"))
 			continue;
@@ -206,9 +206,9 @@ came_since(struct talk t)
 {
 	size_t n;
 	const char *at, *s, *end = t.s + t.n;
-	struct talk rest, sentence, word;
+	struct talk sentence, word;
 
-	for (rest = t; (at = talk_find_whole(rest, "since", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "since", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		for (s = piece_past_blanks(at + n, end); s < end && (*s == '`' || *s == '*'); s++)
 			;
@@ -230,11 +230,11 @@ came_since(struct talk t)
 static const char *
 works_with_version(struct talk t)
 {
-	const char *at, *to, *end = t.s + t.n;
-	struct talk rest, sentence, behind, word;
+	const char *at, *to;
+	struct talk sentence, behind, word;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "works|work|worked|working|fine|ok|okay|" FINE, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "works|work|worked|working|fine|ok|okay|" FINE, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		behind = talk_part(t, at + n, sentence.s + sentence.n);
 		if (clause_says_no(talk_part(t, sentence.s, at), "") || clause_is_question(sentence) || talk_any_whole(sentence, "still either neither too also nothing again should would could might may if needs requires tested inference prediction predictions predicting evaluation evaluating cpu") ||
@@ -328,10 +328,10 @@ static const char *
 can_with_one(struct talk t)
 {
 	const char *at, *to, *but, *end = t.s + t.n;
-	struct talk rest, sentence, ahead, behind;
+	struct talk sentence, ahead, behind;
 	size_t n, length;
 
-	for (rest = t; (at = talk_find_whole(rest, "using|with|in|on|version", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "using|with|in|on|version", &at, &n); ) {
 		if (!(to = past_release(at + n, end)))
 			continue;
 		sentence = talk_sentence(t, at);
@@ -353,11 +353,11 @@ can_with_one(struct talk t)
 static const char *
 well_before(struct talk t)
 {
-	const char *at, *end = t.s + t.n;
+	const char *at;
 	struct talk rest, sentence, word;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "before|until", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "before|until", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		word = clause_word_behind(sentence, at + n);
 		while (talk_is_one_of(word, "i we the an my this"))
@@ -377,11 +377,11 @@ well_before(struct talk t)
 static const char *
 fails_since_newest(struct talk t)
 {
-	const char *at, *to, *end = t.s + t.n;
+	const char *at, *to;
 	struct talk rest, sentence, word;
 	size_t n, m;
 
-	for (rest = t; (at = talk_find_whole(rest, "updated to|upgraded to|updating to|upgrading to|switched to|moved to", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "updated to|upgraded to|updating to|upgrading to|switched to|moved to", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		word = clause_word_ahead(sentence, at);
 		while (talk_is_one_of(word, "have had recently just has"))

@@ -145,13 +145,13 @@ says_or_gets(struct talk t)
 static const char *
 rounds_in(struct talk t)
 {
-	struct talk rest, ahead, count, behind;
+	struct talk ahead, count, behind;
 	const char *at;
 	size_t n;
 
 	if (!talk_any_whole(t, "into"))
 		return NULL;
-	for (rest = t; (at = talk_find_whole(rest, GONE_THROUGH, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, GONE_THROUGH, &at, &n); ) {
 		behind = clause_word_behind(t, at + n);
 		count = clause_word_ahead(t, at);
 		ahead = clause_word_ahead(t, count.s);
@@ -186,11 +186,11 @@ past_count(struct talk t, struct talk word)
 static const char *
 ran_for(struct talk t)
 {
-	const char *at, *to, *end = t.s + t.n;
-	struct talk rest, word, sentence;
+	const char *at, *to;
+	struct talk word, sentence;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, RAN_FOR, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, RAN_FOR, &at, &n); ) {
 		word = clause_word_behind(t, at + n);
 		while (talk_is_one_of(word, "about around only almost nearly roughly over just"))
 			word = clause_word_behind(t, word.s + word.n);

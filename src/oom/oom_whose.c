@@ -167,10 +167,9 @@ static bool
 names_device(struct talk t)
 {
 	const char *at, *end = t.s + t.n;
-	struct talk rest;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, OF_DEVICE, &n)); rest = talk_part(t, at + n, end))
+	for (at = NULL; talk_next_whole(t, OF_DEVICE, &at, &n); )
 		if (n != sizeof("cuda") - 1 || lower(*at) != 'c' || at + n + 1 >= end || at[n] != '.' || !is_letter(at[n + 1]) || talk_first(talk_part(t, at + n + 1, end), OF_MEMORY_CALLS) == at + n + 1)
 			return true;
 	return false;
@@ -180,11 +179,10 @@ names_device(struct talk t)
 static bool
 names_cards_ram(struct talk t)
 {
-	struct talk rest;
 	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, "ram", &n)); rest = talk_part(t, at + n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, "ram", &at, &n); )
 		if (is_ram_on_card(t, at))
 			return true;
 	return false;
@@ -194,11 +192,10 @@ names_cards_ram(struct talk t)
 static bool
 names_ram(struct talk t)
 {
-	struct talk rest;
 	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, OF_HOST, &n)); rest = talk_part(t, at + n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, OF_HOST, &at, &n); )
 		if (n != 3 || !is_ram_of_card(t, at))
 			return true;
 	return false;
@@ -238,11 +235,11 @@ is_at_ease(struct talk part)
 static bool
 names_host(struct talk t)
 {
-	struct talk rest, clause = { 0 };
+	struct talk clause = { 0 };
 	const char *at;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, OF_HOST, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, OF_HOST, &at, &n); ) {
 		if (clause.s && at < clause.s + clause.n)
 			continue;		/* of which all has been asked */
 		if (n == 3 && is_ram_of_card(t, at))
@@ -286,11 +283,11 @@ is_named_hosts(struct talk t)
 static bool
 is_short_of(struct talk t, const char *list)
 {
-	const char *at, *end = t.s + t.n;
-	struct talk rest, part;
+	const char *at;
+	struct talk part;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, list, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, list, &at, &n); ) {
 		part = part_at(t, at, n);
 		if (!is_at_ease(part) && !is_what_there_is(part, at))
 			return true;
@@ -378,7 +375,7 @@ bool
 oom_whose_halts_machine(struct talk t)
 {
 	struct talk rest, word;
-	const char *at, *end = t.s + t.n;
+	const char *at;
 	size_t n;
 	int i;
 
@@ -393,7 +390,7 @@ oom_whose_halts_machine(struct talk t)
 				break;
 		}
 	}
-	for (rest = t; (at = talk_find_whole(rest, HALTS_IT, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, HALTS_IT, &at, &n); ) {
 		for (word = clause_word_behind(t, at + n); talk_is_one_of(word, "the my our whole entire up"); word = clause_word_behind(t, word.s + word.n))
 			;
 		if (talk_is_one_of(word, MACHINES) && !clause_denies(t, at, n))

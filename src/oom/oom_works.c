@@ -20,9 +20,8 @@ static const char *
 says_works(struct talk t, const char *list, size_t *n)
 {
 	const char *at = NULL;
-	struct talk rest;
 
-	for (rest = t; (at = talk_find_whole(rest, list, n)) && clause_runs_out(t, at + *n); rest = talk_part(t, at + *n, t.s + t.n))
+	for (at = NULL; talk_next_whole(t, list, &at, n) && clause_runs_out(t, at + *n); )
 		;
 	return at;
 }
@@ -50,10 +49,10 @@ static const char *
 works_changed(struct talk t)
 {
 	size_t n, length;
-	const char *at, *end = t.s + t.n, *works;
-	struct talk rest, sentence, ahead;
+	const char *at, *works;
+	struct talk sentence, ahead;
 
-	for (rest = t; (at = talk_find_whole(rest, "change|changed|changing|set|setting|reduce|reduced|reducing|resize|resized|resizing|lower|lowered|decrease|decreased|crop|cropped|shrink|use|used|using|downscale|downscaled", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "change|changed|changing|set|setting|reduce|reduced|reducing|resize|resized|resizing|lower|lowered|decrease|decreased|crop|cropped|shrink|use|used|using|downscale|downscaled", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		works = says_works(talk_part(t, at + n, sentence.s + sentence.n), IT_WORKS, &length);
 		if (!works)
@@ -79,10 +78,10 @@ static const char *
 works_with(struct talk t)
 {
 	const char *at, *s, *end = t.s + t.n, *word;
-	struct talk rest, sentence;
+	struct talk sentence;
 	size_t n, length, any;
 
-	for (rest = t; (at = talk_find_whole(rest, SIZES, &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, SIZES, &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		for (s = at + n; s < end && strchr(" =:", *s); s++)
 			;
@@ -394,11 +393,11 @@ const char *
 oom_works_workers(struct talk t)
 {
 	const char *at, *s, *end = t.s + t.n, *runs = NULL;
-	struct talk rest, sentence;
+	struct talk sentence;
 	int64_t n, least = 0;
 	size_t length;
 
-	for (rest = t; (at = talk_find_whole(rest, WORKERS, &length)); rest = talk_part(t, at + length, end)) {
+	for (at = NULL; talk_next_whole(t, WORKERS, &at, &length); ) {
 		for (s = at + length; s < end && strchr(" =:", *s); s++)
 			;
 		if (s == end || s == at + length || !is_digit(*s) || !piece_number(s, end, &n))
@@ -435,10 +434,10 @@ static const char *
 worked_for_fewer(struct talk t)
 {
 	const char *at, *verb, *end = t.s + t.n, *behind;
-	struct talk rest, sentence, next;
+	struct talk sentence, next;
 	size_t n, length;
 
-	for (rest = t; (at = talk_find_whole(rest, "it worked for|it worked with|it works for|it works with|it ran with|it runs with|it worked well for|it works well for|it worked fine for|it works fine for|it worked fine with|it works fine with", &n)); rest = talk_part(t, at + n, end)) {
+	for (at = NULL; talk_next_whole(t, "it worked for|it worked with|it works for|it works with|it ran with|it runs with|it worked well for|it works well for|it worked fine for|it works fine for|it worked fine with|it works fine with", &at, &n); ) {
 		sentence = talk_sentence(t, at);
 		behind = sentence.s + sentence.n;
 		if (!names_count(talk_part(t, at, behind)) || talk_any_whole(sentence, OTHERWISE) || memchr(sentence.s, '?', sentence.n) || clause_says_no(talk_part(t, sentence.s, at), "") || end - behind < 2)
@@ -495,10 +494,10 @@ bool
 oom_works_elsewhere(struct talk t)
 {
 	const char *at;
-	struct talk rest, clause;
+	struct talk clause;
 	size_t n;
 
-	for (rest = t; (at = talk_find_whole(rest, ON_ANOTHER, &n)); rest = talk_part(t, at + n, t.s + t.n)) {
+	for (at = NULL; talk_next_whole(t, ON_ANOTHER, &at, &n); ) {
 		clause = talk_clause(t, at, n);
 		if (clause_works(clause) && !oom_short_fails(clause) && (names_another(clause_word_behind(t, at + n)) || talk_has_whole(clause, OTHER_MACHINE)))
 			return true;
