@@ -109,7 +109,7 @@ const struct row autopsy_rows[] = {
 		    "anew, or with that let go of ahead of it, it runs." },
 		{ IN_BROWSER("What the run before made lies there still, in the same page or process, as TensorFlow.js keeps a tensor until it is disposed of"), "with that begun anew, or with these "
 		    "let go of (dispose(), or tf.tidy() around what makes them), it runs." },
-		{ MAYBE_DEVICE(WITH_DEVICE("The process of the run before has not ended")), LISTED } } },
+		{ MAYBE_DEVICE(WITH_DEVICE(UNLESS_LOOPED("The process of the run before has not ended"))), LISTED } } },
 	{ NEEDS_STAYS, "memory stayed taken after a run", {
 		{ "A process of that run has not ended (one of several ranks, a loader's, one that Ctrl-Z only halted)", LISTER ", or where that does not, on Linux with "
 		    "NVIDIA's driver fuser -v /dev/nvidia* as root, lists it; as it ends, the driver takes back all that it had." },

@@ -425,6 +425,15 @@ may_be_one_place(const struct autopsy *y)
 	return !strstr(words, "random") && !strstr(words, "arbitrary") && !strstr(words, "varying") && !strstr(words, "unpredictabl");
 }
 
+/* May what ran before have been a process of its own, and no round of a loop? */
+static bool
+may_be_process(const struct autopsy *y)
+{
+	const char *words = y->log.paste.again.words;
+
+	return !strstr(words, "loop") && !strstr(words, "iteration") && !strstr(words, "循环");
+}
+
 /* By the marks of oom_world.h; one that two have does not compile without a warning. */
 static bool (*const worlds[MARKS])(const struct autopsy *) = {
 	['t'] = autopsy_in_torch, ['o'] = is_out_of_torch, ['k'] = autopsy_in_keras, ['n'] = may_train,
@@ -445,6 +454,7 @@ static bool (*const worlds[MARKS])(const struct autopsy *) = {
 	['\016'] = may_be_python, ['\017'] = autopsy_in_theano, ['\020'] = autopsy_in_exla,
 	['\021'] = may_be_first_layer, ['\022'] = autopsy_starts_program, ['\023'] = starts_no_program,
 	['\024'] = may_keep_graphs, ['\025'] = autopsy_keeps_numbers,
+	['\026'] = may_be_process,
 	['-'] = has_fewest, ['{'] = proposes, ['='] = autopsy_fails_at_end, ['>'] = may_be_midway,
 };
 

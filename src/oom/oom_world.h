@@ -85,6 +85,7 @@
 #define OF_NO_PROGRAM(text)	IN_WORLD("\023", text)	/* or nothing tells that */
 #define UNLESS_NUMBERS(text)	IN_WORLD("\024", text)	/* nothing tells that losses are kept as numbers, without their graph, */
 #define AS_NUMBERS(text)	IN_WORLD("\025", text)	/* or something does */
+#define UNLESS_LOOPED(text)	IN_WORLD("\026", text)	/* nothing tells that what ran before is an earlier round of the same loop */
 #define UNTRIED(measure, text)	IN_WORLD(measure, text)	/* the report shows no such measure in use, or tried without help */
 
 #define WITH_PROPOSALS(text)	IN_WORLD("{", text)	/* a network finds objects, whose number it makes itself */
