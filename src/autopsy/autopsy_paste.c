@@ -288,7 +288,7 @@ app(struct autopsy *y)
 	if (!said && (!p->app || y->main->kind != OOM_TOLD || p->nvidia || p->cuda || p->told.device))
 		return;			/* what such a device is named for is something else then, as pictures that it took */
 	autopsy_cause(y, SAYS_APP, arena_printf(y->arena, "%s%sWeights in fewer bits, and parts of a model that are loaded one after the other, need less; so do, of Core ML, %s, and, of ml-stable-diffusion, %sreduceMemory.",
-	    said ? arena_printf(y->arena, "Line %d says that the app was ended. ", y->main->line) : arena_printf(y->arena, "Line %d names iOS or iPadOS, or a device of theirs. Where an app was ended there, as a rule it had come to as much memory as the system gives one app, which is less than the device has. ", p->app),
+	    said ? arena_printf(y->arena, "Line %d says that the app was ended. ", y->main->line) : arena_printf(y->arena, "Line %d names iOS or iPadOS, or a device of theirs. Where an app was ended there, as a rule it had come to as much memory as the system gives one app, which is less than the device has; where it ended others, too, the device itself had no more. ", p->app),
 	    p->app_raised ? "" : "The entitlement com.apple.developer.kernel.increased-memory-limit raises what an app may have where the device has more. ",
 	    p->app_neural ? "a model that was converted for the units that run it (SPLIT_EINSUM for the Neural Engine)" : "the Neural Engine in place of the GPU (cpuAndNeuralEngine, with a model that was converted for it, SPLIT_EINSUM)",
 	    p->app_chunks ? "" : "its network in chunks (--chunk-unet) and "));

@@ -43,8 +43,8 @@ is_any(const struct autopsy *y)
 
 /* The samples, and the size of one, together; of a run that fails with one sample, the latter. */
 #define AT_ONCE(both, samples, size) \
-	UNTRIED(BY_BATCH, both " too much at once (in " samples " the samples of a batch, in " size " the size of one)") \
-	OF_ONE_SAMPLE(size " the size of one sample")
+	UNTRIED(BY_BATCH, both " times too much at once (" samples " times the samples of a batch, " size " times the size of one)") \
+	OF_ONE_SAMPLE(size " times the size of one sample")
 
 #define WHERE_IT_RUNS(one)	" Where " one " runs with " TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", it is the first of these."
 
@@ -52,15 +52,15 @@ is_any(const struct autopsy *y)
  * than a third. */
 static const struct usual usual[] = {
 	{ trains, "of training on a device", 577, {
-	    AT_ONCE("292", "170", "122"), "98 a model too large for the device", "37 something kept from step to step",
-	    "32 something that takes less and was off (mixed precision, recomputation, offloading, other attention)" },
+	    AT_ONCE("292", "170", "122"), "98 times a model too large for the device", "37 times something kept from step to step",
+	    "32 times something that takes less and was off (mixed precision, recomputation, offloading, other attention)" },
 	    WHERE_IT_RUNS("a step") },
-	{ runs, "of models that were run on a device, not trained", 378, {
-	    AT_ONCE("161", "58", "103"), "56 a model too large for the device", "33 something kept from call to call", "31 gradients that were on",
-	    "27 something that takes less and was off (fewer bits, offloading, tiles, other attention)" }, WHERE_IT_RUNS("a call") },
+	{ runs, "of models that were only run on a device", 378, {
+	    AT_ONCE("161", "58", "103"), "56 times a model too large for the device", "33 times something kept from call to call", "31 times gradients that were on",
+	    "27 times something that takes less and was off (fewer bits, offloading, tiles, other attention)" }, WHERE_IT_RUNS("a call") },
 	{ is_any, "of a device's memory", 1092, {
-	    AT_ONCE("493", "238", "255"), "179 a model too large for the device", "73 something kept from step to step",
-	    "60 something that takes less and was off (mixed precision, recomputation, offloading, other attention)" },
+	    AT_ONCE("493", "238", "255"), "179 times a model too large for the device", "73 times something kept from step to step",
+	    "60 times something that takes less and was off (mixed precision, recomputation, offloading, other attention)" },
 	    WHERE_IT_RUNS("a step") },
 };
 
@@ -146,11 +146,11 @@ autopsy_usual(struct autopsy *y)
 	while (!u->is(y))
 		u++;
 	text_init(&t, y->arena);
-	text_printf(&t, "%s does not settle the cause. Of %d public threads %s in which nothing did either, and it was found, it was",
+	text_printf(&t, "%s does not settle the cause. In %d public threads %s where nothing did, and it was found, it was",
 	    y->main->kind == OOM_TOLD ? "Where it was a device's memory, what was read" : "What was read", u->threads, u->of);
 	for (i = 0; i < MOST_USUAL && u->found[i]; i++)
 		if (*(text = autopsy_worded(y, u->found[i])))
-			text_printf(&t, "%s in %s", n++ ? "," : "", text);
+			text_printf(&t, "%s %s", n++ ? "," : "", text);
 	text_printf(&t, ".%s", autopsy_worded(y, u->tells));
 	y->usual = t.s;
 }

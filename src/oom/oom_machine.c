@@ -309,6 +309,15 @@ fails_with_it(struct talk t, struct talk sentence, const char *s)
 	return clause_names_failure(sentence) && !talk_any_whole(sentence, "even though although despite all any also too well") && !is_taken(sentence, s);
 }
 
+/* "I have a GTX 960. I think I have 4 GB of memory on there" */
+static bool
+points_at_card(struct talk t, struct talk sentence)
+{
+	struct talk ahead = talk_part(t, t.s, sentence.s);
+
+	return talk_has_whole(sentence, "on there|on it|in there|in it") && (talk_any_whole(ahead, CARDS) || talk_any_begins(ahead, CARD_BEGINS));
+}
+
 /* "I have 16 GB of RAM", "a MacBook with 16Gb RAM", "my RAM is 32 GB": what a machine has, and not
  * what is taken of it; MOST at most, or more where it is said to fail there. */
 static const char *
@@ -342,6 +351,8 @@ ram_of_machine(struct talk t, int64_t most, int64_t *count)
 		if (is_of_machine(sentence, s, unit) && !talk_any_whole(sentence, "need needs require requires" NOT_OF_ONES_OWN OF_ANOTHER))
 			return s;
 		if (talk_any_whole(sentence, CARDS NOT_OF_ONES_OWN OF_ANOTHER) || talk_any_begins(sentence, CARD_BEGINS))
+			continue;
+		if (points_at_card(t, sentence))
 			continue;
 		if (is_named_ahead(t, s))
 			return s;

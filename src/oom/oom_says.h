@@ -113,8 +113,8 @@
 #define STORE		"vineyard's store of objects, a part of the machine's memory that is set aside when it is started, was full, "	\
     "however much the machine has: a larger one (its size is a setting of the server), or fewer objects that are kept, make room."
 #define MODEL_NEEDS	"Ollama compared what the model needs, weights and the cache of keys and values, with what was free of the "	\
-    "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less. In a container, or in a virtual machine "	\
-    "(Docker Desktop's on a Mac or Windows), what is free is of the share that it was given, whatever there is on the machine."
+    "machine's memory, and did not begin. A smaller model, fewer bits, or a shorter context (num_ctx) need less. In a container that has a limit, or in a virtual "	\
+    "machine (Docker Desktop's on a Mac or Windows), what is free is of the share that it was given, whatever there is on the machine."
 #define APP_LIMIT	"Xcode says so where iOS or iPadOS ended the app for want of memory: as a rule it had come to as much as the system gives one app, which is less than the device has, of one memory for its processor and its GPU."
 #define SCRIPT_HEAP	"JavaScript's heap had no room for what was asked of it, and its limit is --max-old-space-size (a table or an array of invalid size has a bound of its own): that is the " MACHINES "."
 #define LUA_HEAP	"LuaJIT's own heap was full, which holds Lua's tables and strings, and what is written or read as text: it has 1 to 2 GiB at most in most builds, however much "	\
