@@ -17,10 +17,11 @@
 #define LEAST_TOTAL	((int64_t)512 << 20)	/* no card that trains has less */
 #define DRIVER	32	/* it keeps less than that part of a device for itself */
 
+/* A number that no memory has is none, so that a few of them can be added up. */
 static int64_t
 known(const struct oom_message *o, enum oom_field f)
 {
-	return o->size[f].known ? o->size[f].bytes : -1;
+	return o->size[f].known && o->size[f].bytes <= LARGEST_BYTES ? o->size[f].bytes : -1;
 }
 
 static int64_t
@@ -33,7 +34,7 @@ less(int64_t a, int64_t b)
 static int64_t
 slack(const struct oom_message *o, enum oom_field f)
 {
-	return o->size[f].known ? o->size[f].slack + 1 : 0;
+	return known(o, f) >= 0 ? o->size[f].slack + 1 : 0;
 }
 
 void

@@ -462,7 +462,7 @@ maps_file(struct log_reader *r, const struct oom_message *o, const char *begin)
 	if (!o->says || strcmp(o->says, NO_PROCESS) != 0)
 		return false;
 	ahead = lexicon_read(r->lexicon, from, (size_t)(begin - from));
-	return talk_any_phrase(ahead, "mmap.mmap(") && !talk_any_phrase(ahead, "mmap.mmap(-1|subprocess|os.fork()|heap.py|shared_memory");
+	return talk_any_phrase(ahead, "mmap.mmap(") && !talk_any_phrase(ahead, "mmap.mmap(-1|subprocess|os.fork|heap.py|shared_memory");
 }
 
 void
