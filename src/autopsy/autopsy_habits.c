@@ -512,14 +512,13 @@ histogram(struct autopsy *y)
 		    "of %s numbers, as a weight may have, in which of the 30 it is. 0 draws none.", of->line, of->name, size_commas(exact, y->main->shape.dim[0])));
 }
 
-#define SEGMENT		((int64_t)2 << 20)	/* of which PyTorch's allocator asks for whole ones */
 
 /* A request that is as large as a number of float32 for each pair of classes. */
 static void
 class_pairs(struct autopsy *y)
 {
 	const struct oom_habit *of = &y->log.paste.habits.of[HABIT_CLASSES];
-	int64_t bytes = of->line && of->n < INT32_MAX / 2 ? of->n * of->n * 4 : 0, whole = (bytes + SEGMENT - 1) / SEGMENT * SEGMENT;
+	int64_t bytes = of->line && of->n < INT32_MAX / 2 ? of->n * of->n * 4 : 0, whole = (bytes + TORCH_SEGMENT - 1) / TORCH_SEGMENT * TORCH_SEGMENT;
 	char count[SIZE_TEXT];
 
 	if (bytes > 0 && !y->main->shape.known && of->line < y->main->line && ((y->lo <= bytes && bytes <= y->hi) || (autopsy_is_torch(y->main) && y->lo <= whole && whole <= y->hi)))

@@ -6,6 +6,8 @@
 #include "autopsy/autopsy_says.h"
 #include "oom/oom_world.h"
 
+#define TORCH_SEGMENT	((int64_t)2 << 20)	/* PyTorch's allocator: one has tensors up to half of it, and larger requests are rounded to it */
+
 /* Where the place shows that no batch matters. */
 #define TRACE_NO_BATCH	(TRACE_LOADING | TRACE_CHECKPOINT | TRACE_GATHERS | TRACE_MASTER | TRACE_BUCKETS | TRACE_TWICE | \
     TRACE_SAVES)
@@ -93,6 +95,8 @@ bool		autopsy_grows_there(const struct autopsy *);
 bool	autopsy_is_of_trees(const struct oom_paste *);
 bool	autopsy_is_of_machine(const struct autopsy *);
 bool	autopsy_is_near_ram(const struct autopsy *);
+/* Does a message, the main one or one beside it, name the machine's memory? */
+bool	autopsy_names_host(const struct autopsy *);
 /* Does a program's message tell whose memory it was? */
 bool	autopsy_is_placed(const struct autopsy *);
 /* One more sentence of a kind of the inventory: of y->causes, or of y->reported, by what the kind

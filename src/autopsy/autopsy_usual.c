@@ -25,7 +25,7 @@ trains(const struct autopsy *y)
 {
 	const struct oom_log *log = &y->log;
 
-	return (log->paste.trains || log->epoch || log->losses || log->trained || y->main->run == RUN_TRAINS || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) && !log->paste.converts.line;
+	return (log->paste.trains || log->losses || log->trained || y->main->run == RUN_TRAINS || (y->main->facts & (TRACE_BACKWARD | TRACE_STEP))) && !log->paste.converts.line;
 }
 
 static bool
@@ -43,8 +43,8 @@ is_any(const struct autopsy *y)
 
 /* The samples, and the size of one, together; of a run that fails with one sample, the latter. */
 #define AT_ONCE(both, samples, size) \
-	UNTRIED(BY_BATCH, both " times too much at once (" samples " times the samples of a batch, " size " times the size of one)") \
-	OF_ONE_SAMPLE(size " times the size of one sample")
+	UNTRIED(BY_BATCH, both " came to too much at once (" samples " to the samples of a batch, " size " to the size of one)") \
+	OF_ONE_SAMPLE(both " came to too much at once, " size " of them to the size of one sample")
 
 #define WHERE_IT_RUNS(one)	" Where " one " runs with " TRY BY_BATCH "fewer samples" TRY BY_SAMPLES "smaller ones" TRY_FIRST "smaller samples" TRY_END ", it is the first of these."
 
@@ -52,15 +52,15 @@ is_any(const struct autopsy *y)
  * than a third. */
 static const struct usual usual[] = {
 	{ trains, "of training on a device", 577, {
-	    AT_ONCE("292", "170", "122"), "98 times a model too large for the device", "37 times something kept from step to step",
-	    "32 times something that takes less and was off (mixed precision, recomputation, offloading, other attention)" },
+	    AT_ONCE("292", "170", "122"), "98 to a model too large for the device", "37 to something kept from step to step",
+	    "32 to something that takes less and was off (mixed precision, recomputation, offloading, other attention)" },
 	    WHERE_IT_RUNS("a step") },
 	{ runs, "of models that were only run on a device", 378, {
-	    AT_ONCE("161", "58", "103"), "56 times a model too large for the device", "33 times something kept from call to call", "31 times gradients that were on",
-	    "27 times something that takes less and was off (fewer bits, offloading, tiles, other attention)" }, WHERE_IT_RUNS("a call") },
+	    AT_ONCE("161", "58", "103"), "56 to a model too large for the device", "33 to something kept from call to call", "31 to gradients that were on",
+	    "27 to something that takes less and was off (fewer bits, offloading, tiles, other attention)" }, WHERE_IT_RUNS("a call") },
 	{ is_any, "of a device's memory", 1092, {
-	    AT_ONCE("493", "238", "255"), "179 times a model too large for the device", "73 times something kept from step to step",
-	    "60 times something that takes less and was off (mixed precision, recomputation, offloading, other attention)" },
+	    AT_ONCE("493", "238", "255"), "179 to a model too large for the device", "73 to something kept from step to step",
+	    "60 to something that takes less and was off (mixed precision, recomputation, offloading, other attention)" },
 	    WHERE_IT_RUNS("a step") },
 };
 
@@ -115,7 +115,7 @@ is_of_first_steps(const struct autopsy *y)
 {
 	const struct oom_paste *p = &y->log.paste;
 
-	return !autopsy_tells_no_network(p) && !p->later.line && !p->grows.line && !p->keeping && !p->loading.line && !p->server.line && !y->log.epoch && !autopsy_had_steps(y) && !autopsy_had_rounds(y);
+	return !autopsy_tells_no_network(p) && !p->later.line && !p->grows.line && !p->keeping && !p->loading.line && !p->loads_halted && !p->server.line && !y->log.epoch && !autopsy_had_steps(y) && !autopsy_had_rounds(y);
 }
 
 /* Does the answer name no cause of a network's run, and nothing else that it may be? */
@@ -125,8 +125,9 @@ names_none(const struct autopsy *y)
 	const struct oom_message *o = y->main;
 	int i;
 
-	if (!o || y->module || y->log.dump.any || o->asserted || o->hedged || o->apart || o->warning || o->says || (o->facts & TRACE_LIMIT) || autopsy_asks_nothing(o))
-		return false;
+	if (!o || y->module || y->log.dump.any || o->asserted || o->hedged || o->apart || o->warning || o->says || (o->facts & TRACE_LIMIT) || autopsy_asks_nothing(o) || autopsy_names_host(y) ||
+	    (autopsy_is_tried(y, BY_BATCH) && autopsy_is_tried(y, BY_SAMPLES)))
+		return false;		/* what most came to is ruled out, or another memory ended, too */
 	for (i = 0; i < y->likely.n; i++)
 		if (y->likely.v[i][0] == '-')
 			return false;
@@ -146,7 +147,7 @@ autopsy_usual(struct autopsy *y)
 	while (!u->is(y))
 		u++;
 	text_init(&t, y->arena);
-	text_printf(&t, "%s does not settle the cause. In %d public threads %s where nothing did, and it was found, it was",
+	text_printf(&t, "%s does not settle the cause. Of %d public threads %s that told no more, and whose cause was found,",
 	    y->main->kind == OOM_TOLD ? "Where it was a device's memory, what was read" : "What was read", u->threads, u->of);
 	for (i = 0; i < MOST_USUAL && u->found[i]; i++)
 		if (*(text = autopsy_worded(y, u->found[i])))

@@ -12,7 +12,6 @@
 #define FEW		20	/* a part of the device that is always in pieces, */
 #define MOST_TIMES	16	/* the spec's batch */
 #define LARGE_PART	((int64_t)1 << 30)	/* bytes of a process, or of tensors, which had a part in what filled memory */
-#define SMALL_SEGMENT	((int64_t)2 << 20)	/* of PyTorch's, for tensors up to half of it */
 
 const char *
 autopsy_shape_text(struct arena *a, const struct oom_shape *s)
@@ -166,7 +165,7 @@ in_pieces(const struct oom_message *o, const struct budget *b)
 {
 	const struct oom_size *s = &o->size[OOM_ASKED];
 
-	return !b->roomy && !b->lent && s->known && s->bytes > SMALL_SEGMENT && b->unallocated >= s->bytes;
+	return !b->roomy && !b->lent && s->known && s->bytes > TORCH_SEGMENT && b->unallocated >= s->bytes;
 }
 
 /* And are they a part that counts, of what it has reserved and of the device? */

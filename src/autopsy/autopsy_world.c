@@ -237,9 +237,8 @@ stays(const struct autopsy *y)
 	return !y->log.paste.leaps;
 }
 
-/* Does a message beside the main one, or what it is beside, name the machine's memory? */
-static bool
-names_host(const struct autopsy *y)
+bool
+autopsy_names_host(const struct autopsy *y)
 {
 	int i;
 
@@ -252,7 +251,7 @@ names_host(const struct autopsy *y)
 static bool
 may_be_device(const struct autopsy *y)
 {
-	return !y->main->host && !(y->main->kind == OOM_OTHER && names_host(y)) && !autopsy_is_near_ram(y) && !(y->log.paste.grows.line && y->log.paste.grows_host == y->log.paste.grows.line);
+	return !y->main->host && !(y->main->kind == OOM_OTHER && autopsy_names_host(y)) && !autopsy_is_near_ram(y) && !(y->log.paste.grows.line && y->log.paste.grows_host == y->log.paste.grows.line);
 }
 
 static bool

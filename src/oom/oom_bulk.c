@@ -80,7 +80,6 @@ names_long_chinese(struct talk t)
 /* What has a length, what has one that is called its size, and the words that say it is long. */
 #define TEXTS		"article articles document documents paragraph paragraphs passage passages essay essays novel novels transcript transcripts text texts sentence sentences story stories"
 #define LENGTHS		TEXTS " audio audios recording recordings video videos sequence sequences input inputs prompt prompts utterance utterances protein proteins contig contigs clip clips"
-#define IS_LONGER	"lengthy long longer"
 #define IS_LARGER	"large larger big bigger huge"
 #define BETWEEN		"text news input web legal html more very"
 

@@ -12,7 +12,9 @@
 #define BEFORE		"previous|earlier|prior|preceding|previously loaded|previously used"
 #define MADE		"model models pipeline pipelines network weights checkpoint checkpoints image images picture video clip generation inference run call request result results prediction predictions experiment trial job session task"
 #define OF_STEPS	"layer step steps batch batches iteration epoch token tokens version versions commit release issue post answer comment chunk tile"
-#define LET_GO		"unload unloaded unloads unloading release released releases releasing free freed freeing clear cleared clearing clean cleaned delete deleted remove removed removing dispose disposed collected"
+#define LET_GO		"unload unloaded unloads unloading release released releases releasing free freed freeing dispose disposed collected"
+#define TAKEN_AWAY	"clear cleared clearing clean cleaned delete deleted remove removed removing"
+#define OF_MEMORY	"memory ram vram gpu device cache"
 #define HELD		"still in memory|still in vram|still in ram|still on the gpu|still loaded|still occupies|still occupying|still held|still holds|stays in memory|stays in vram|stays on the gpu|stays loaded|remains in memory|remains in vram|remains on the gpu|remains loaded|kept in memory|kept in vram"
 #define WITHIN		2	/* words from "previous" to what it is of */
 
@@ -42,7 +44,7 @@ oom_earlier_held(struct talk t)
 		sentence = talk_sentence(t, at);
 		if (!is_of_made(clause, at, n) || talk_any_whole(sentence, "if should would could how can please may might unless"))
 			continue;
-		if (talk_has_whole(clause, HELD) || (talk_any_whole(clause, LET_GO) && clause_says_no(clause, "without")))
+		if (talk_has_whole(clause, HELD) || ((talk_any_whole(clause, LET_GO) || (talk_any_whole(clause, TAKEN_AWAY) && talk_any_whole(clause, OF_MEMORY))) && clause_says_no(clause, "without")))
 			return at;
 	}
 	return NULL;
@@ -71,7 +73,7 @@ first_well(struct talk t)
 			continue;
 		between = talk_part(t, at, next);
 		if (talk_any_whole(between, WELL) && !clause_says_no(between, "never if should would could") && !clause_is_question(sentence) && !talk_any_begins(sentence, "epoch step batch iter stage phase valid layer fold") &&
-		    (oom_short_fails(talk_part(t, next, sentence.s + sentence.n)) || clause_names_failure(talk_part(t, next, sentence.s + sentence.n)) || talk_any_whole(talk_part(t, next, sentence.s + sentence.n), "problem issue")))
+		    (oom_short_fails(talk_part(t, next, sentence.s + sentence.n)) || clause_names_failure(talk_part(t, next, sentence.s + sentence.n)) || talk_has_whole(talk_part(t, next, sentence.s + sentence.n), "this problem|the same problem|this issue|the same issue")))
 			return at;
 	}
 	return NULL;

@@ -9,6 +9,7 @@
 
 #define OF_MEMORY	"memory mem vram rss gpu_mem gpu_memory cuda_mem"
 #define LABELS		"current|currently|allocated|used|in use|usage|memory|mem|rss|vram"
+#define PARTS_OF_IT	"gpu|device|rank|card|layer|block|batch|worker|process|cuda"	/* with a number each, of which one has more than another */
 #define EVEN		3	/* times the least that it rose by, at most */
 
 /* The number at S in thousandths, "0.18", " = 1,024"; past it, or NULL. */
@@ -29,15 +30,31 @@ number_at(struct talk t, const char *s, int64_t *n)
 	return to < end && (*to == '%' || *to == '/') ? NULL : to;
 }
 
-/* What stands from S to the number, without digits. */
+/* What stands from S to TO; DIGITS: those are of it, too. */
 static uint64_t
-form_of(const char *s, const char *to)
+form_of(const char *s, const char *to, bool digits)
 {
 	uint64_t hash = 14695981039346656037u;
 
 	for (; s < to; s++)
-		hash = is_digit(*s) ? hash : (hash ^ (unsigned char)*s) * 1099511628211u;
+		hash = is_digit(*s) && !digits ? hash : (hash ^ (unsigned char)*s) * 1099511628211u;
 	return hash | 1;
+}
+
+/* "gpu 3 memory used: 1800": by their numbers they are told apart. */
+static bool
+is_of_several(struct talk ahead)
+{
+	const char *at;
+	struct talk word;
+	size_t n;
+
+	for (at = NULL; talk_next_whole(ahead, PARTS_OF_IT, &at, &n); ) {
+		word = clause_word_behind(ahead, at + n);
+		if (word.n > 0 && is_digit(*word.s))
+			return true;
+	}
+	return false;
 }
 
 static void
@@ -72,7 +89,7 @@ oom_figures_line(struct oom_figures *o, struct talk t, int line, enum oom_source
 			break;
 	if (!at)
 		return;
-	form = form_of(t.s, at);
+	form = form_of(t.s, at + length, is_of_several(talk_part(t, t.s, at)));
 	for (i = 0; i < FIGURES && o->of[i].form != form; i++)
 		;
 	if (i < FIGURES) {

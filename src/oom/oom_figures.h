@@ -15,7 +15,7 @@
 
 struct oom_figures {
 	struct oom_figure {
-		uint64_t form;		/* what such a line is but for its digits; 0: none was read */
+		uint64_t form;		/* what such a line is up to its number, but for digits; 0: none was read */
 		int64_t first, last, least, most;	/* thousandths of what it counts by; by how much it rose, */
 		int rose, first_line, last_line;	/* how often without a break, and where */
 	} of[FIGURES];

@@ -9,17 +9,17 @@
 #include "oom/oom_clause.h"
 
 #define ALL		"full fully whole entire complete"
-#define OF_MODEL	"parameter parameters param params weight weights model scale supervised fine re ft and sft"
+#define OF_MODEL	"parameter parameters param params weight weights model scale supervised fine re ft sft"
 #define TUNING		"finetune finetuned finetunes finetuning tune tuned tuning sft dreambooth"
 #define BETWEEN		3	/* words of OF_MODEL */
 
 #define TRAINS		"train training trained tune tuning tuned finetune finetuning finetuned update updating updated unfreeze unfreezing unfreezed unfroze"
 #define ITS_WEIGHTS	"parameters params weights"
 #define TO_WEIGHTS	"of the my our its model model's network network's trainable"
-#define OTHERWISE	"non-lora|non lora|without lora|not lora|full training of"
+#define OTHERWISE	"non-lora|non lora|without lora|not lora"
 
 /* How a script or a recipe of it is called. */
-#define SCRIPTS		"full_finetune|full-finetune|full_fine_tun|full_sft|full-sft|sft_full|finetune_full|finetune-full|train_full/"
+#define SCRIPTS		"full_finetune|full-finetune|full_fine_tun|full_sft|full-sft|sft_full|finetune_full|finetune-full|examples/train_full/"
 
 #define KINDS		"finetuning_type|finetuning-type|finetune_type|fine_tuning_type|fine_tune_type|train_type|training_type|tuning_type|tune_type|tuner_type|sft_type|train_mode|tuning_mode|tuning_strategy|finetune_strategy|finetuning_strategy"
 #define ON_OFF		"full_finetuning|full_finetune|full_fine_tuning|full_tuning|full_parameter|full_parameters"

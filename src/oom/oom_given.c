@@ -89,7 +89,7 @@ share(struct oom_measures *m, struct talk t, int line)
 }
 
 #define ON_DEVICE	"-ngl|--n-gpu-layers|--n_gpu_layers|n-gpu-layers|n_gpu_layers|--gpu-layers|--gpulayers"
-#define FEWEST_LAYERS	32	/* of models with 7,000 million weights and more, and another for what comes out */
+#define FEWEST_LAYERS	28	/* of models with 7,000 million weights and more (Qwen2-7B), and another for what comes out */
 
 /* "-ngl 20": of llama.cpp's layers so many are on the device, and the others in the machine's
  * memory. */

@@ -456,11 +456,12 @@ names_weight(const struct log_reader *r, const char *begin)
 static bool
 maps_file(struct log_reader *r, const struct oom_message *o, const char *begin)
 {
-	const char *from = oom_lines_ahead(r, begin, NEAR_WORDS);
+	const char *from;
 	struct talk ahead;
 
 	if (!o->says || strcmp(o->says, NO_PROCESS) != 0)
 		return false;
+	from = oom_lines_ahead(r, begin, NEAR_WORDS);
 	ahead = lexicon_read(r->lexicon, from, (size_t)(begin - from));
 	return talk_any_phrase(ahead, "mmap.mmap(") && !talk_any_phrase(ahead, "mmap.mmap(-1|subprocess|os.fork|heap.py|shared_memory");
 }

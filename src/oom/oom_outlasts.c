@@ -32,8 +32,8 @@ static const struct {
 	{ "rtx 5090|rtx5090|5090", 24, 32 }, { "t4|p100|a4000", 12, 16 }, { "v100", 16, 32 }, { "a6000|l40|l40s|a40", 48, 48 }, { "a100", 40, 80 }, { "h100", 80, 96 },
 };
 
-static const char *const units[] = { "epoch epochs", "step steps iteration iterations iters", "minute minutes mins", "hour hours hrs", "image images picture pictures generation generations file files frame frames video videos call calls request requests" };
-static const char *const units_chinese[] = { "个epoch|epoch|轮", "步|个step|step|次迭代|次", "分钟", "小时|个小时", "张|帧|个文件" };
+static const char *const units[] = { "epoch epochs", "step steps iteration iterations iters", "minute minutes mins", "hour hours hrs", "generation generations call calls request requests" };
+static const char *const units_chinese[] = { "个epoch|epoch|轮", "步|个step|step|次迭代|次", "分钟", "小时|个小时", "个请求|个调用" };
 
 /* The unit of rounds behind TO, from 1; 0: it is none. */
 static int
@@ -49,18 +49,23 @@ unit_behind(struct talk t, const char *to)
 	return 0;
 }
 
+#define OF_OTHER	"ram swap disk data dataset storage file files"
+
 /* How much the card has that T names first, by its amount ahead of its name. */
 static bool
 has_card(struct talk t, int64_t *least, int64_t *most)
 {
 	const char *s, *to = NULL, *at, *first = NULL;
-	struct talk unit;
+	struct talk unit, word;
 	size_t i, n, longest = 0;
 	int64_t gb;
 
 	while ((s = oom_number_walk(t, ".*/-~<>", &to, &gb))) {
 		unit = talk_head(t, piece_past_blanks(to, t.s + t.n), 2);
 		if (gb > 0 && gb <= MOST_GB && unit.n > 0 && lower(*unit.s) == 'g' && (unit.n < 2 || !is_letter(unit.s[1]) || lower(unit.s[1]) == 'b')) {
+			word = clause_word_behind(t, unit.s + unit.n);
+			if (talk_is_one_of(talk_is_one_of(word, "of") ? clause_word_behind(t, word.s + word.n) : word, OF_OTHER))
+				continue;
 			*least = *most = gb;
 			return true;
 		}
@@ -75,7 +80,7 @@ has_card(struct talk t, int64_t *least, int64_t *most)
 	return first != NULL;
 }
 
-#define OTHERWISE	"if would should could"
+#define OTHERWISE	"if would should could batch batches"
 #define GOES_ON		"跑到|训到|坚持|撑到|lasts|lasted|survives|survived"
 
 /* Are two of them told in one unit, where the card that has more goes on for longer? */

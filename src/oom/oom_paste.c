@@ -115,7 +115,7 @@ program(struct oom_paste *p, struct talk t, int line)
 	if (talk_any_phrase(t, "loading weights|loading checkpoint shards|loading model from") ||
 	    talk_any_of(t, "torch.load( .from_pretrained( load_checkpoint("))
 		p->loads = p->loads && talk_any_of(t, "map_location") && !talk_any_of(t, "cpu") ? p->loads : line;	/* what is put on a device is not of the machine's memory */
-	if (talk_any_phrase(t, "loading checkpoint shards:"))
+	if (talk_any_phrase(t, "loading checkpoint shards:") || (talk_any_phrase(t, "%|") && talk_any_phrase(t, ".weight |.bias ")))
 		p->loads_halted = talk_any_phrase(t, "100%|") ? 0 : line;
 	if (talk_any_of(t, "automodel.from_pretrained( forcausallm.from_pretrained( lmheadmodel.from_pretrained( forconditionalgeneration.from_pretrained( "
 	    "forseq2seqlm.from_pretrained( forimagetexttotext.from_pretrained( forvision2seq.from_pretrained("))

@@ -42,7 +42,6 @@
 #define ROUNDS		"epoch epochs step steps iteration iterations iter iters batch batches loop loops call calls run runs round rounds request requests inference inferences generation generations image images picture pictures frame frames video videos file files trial trials episode episodes time job jobs query queries prompt prompts prediction predictions sample samples forward pass minute minutes second seconds hour hours day fold folds model models evaluation validation"
 /* What rises and falls is not kept. */
 #define FALLS_THEN	"first and then|then decrease|then decreases|then decreased|then drops|then dropped|then falls|then fell|then goes down|then goes back|then comes down|and decreases|and then drops|and then decreases|and drops|then stays|then stable|then remains|then constant|fluctuat"
-#define ASKS_FOR	"i we you to should could can would might may must please try tried trying by if"
 
 /* Is what stands at AT, up to NEAR_WORDS of it, each time or each round: "with every batch"? */
 static bool

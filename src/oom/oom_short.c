@@ -186,7 +186,7 @@ slips(struct talk t, const char *at, size_t n)
 /* "Which leads to the memory is out", "my RAM went out": where the memory is named at AT, of N
  * bytes. Not "the memory is out of sync". */
 static const char *
-is_out(struct talk clause, const char *at, size_t n)
+out_behind(struct talk clause, const char *at, size_t n)
 {
 	struct talk word = clause_word_behind(clause, at + n), next;
 
@@ -439,7 +439,7 @@ oom_short_says(struct talk t, const char **at, size_t *n)
 				return befalls[i].what;
 		if ((*at = slips(t, memory, length)) && oom_told_happened(t, *at, *n = (size_t)(memory + length - *at)))
 			return TOLD_ENDED;
-		if ((*at = is_out(clause, memory, length)) && oom_told_happened(t, *at, *n = length))
+		if ((*at = out_behind(clause, memory, length)) && oom_told_happened(t, *at, *n = length))
 			return TOLD_ENDED;
 		if (!again && asks_why_much(clause, at, n) && oom_told_happened(t, *at, *n))
 			return TOLD_TROUBLE;

@@ -30,7 +30,18 @@ head_ends(struct talk t)
 }
 
 /* What is counted up by itself, or takes no memory by its number. */
-#define OF_OTHER	"gpu device card rank epoch step iter round run trial test attempt try time task job version torch pytorch tensorflow cuda python driver line layer node worker rtx gtx seed lr sample item image_id id fold log info debug warn"
+#define OF_OTHER	"gpu device card rank epoch step iter round run trial test attempt try time task job version torch pytorch tensorflow cuda python driver line layer node worker rtx gtx seed lr sample item image_id id fold log info debug warn port server host transformers"
+
+/* "Transformers (4.30)" */
+static bool
+is_version(struct talk head)
+{
+	const char *s = memchr(head.s, '(', head.n), *end = head.s + head.n;
+
+	while (s && ++s < end && (is_digit(*s) || *s == '.'))
+		;
+	return s && s < end && *s == ')' && s[-1] != '(' && memchr(head.s, '.', (size_t)(s - head.s));
+}
 
 /* Is the number of what stands ahead of END how much of something there is, and not which of
  * several? */
@@ -40,7 +51,7 @@ is_amount(struct talk t, const char *end)
 	struct talk head = talk_part(t, t.s, end);
 	const char *s = end;
 
-	if (talk_any_begins(head, OF_OTHER))
+	if (talk_any_begins(head, OF_OTHER) || is_version(head))
 		return false;
 	if (memchr(head.s, '=', head.n) || memchr(head.s, '(', head.n) || talk_any_phrase(head, " x "))
 		return true;

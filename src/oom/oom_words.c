@@ -340,7 +340,7 @@ sizes_said(struct oom_paste *p, struct talk t, int line, enum oom_source source)
 	if (talk_any_phrase(t, "再小都|再小也|多小都|多低都|no matter how small|however small|regardless of how small|no matter how low") && (p->told.here_line == line || clause_names_failure(t)))
 		p->however = line;
 	oom_note(&p->less, t, less_runs(t), line);
-	if (source != SOURCE_TRACE && source != SOURCE_OUTPUT)
+	if (source != SOURCE_TRACE && source != SOURCE_OUTPUT && !oom_works_elsewhere(t))
 		oom_twin_line(&p->tries, t, line, &p->less);
 	if (source == SOURCE_PROSE || source == SOURCE_UNSURE) {
 		oom_note(&p->less, t, oom_compare_less(t), line);
